@@ -1,0 +1,223 @@
+/**
+ * All sessions of one steerable, and the hands of the machine: an event goes in, its effects are carried out, in order,
+ * before anything else happens. Synchronous from message to effect, which is what makes `take()` and the end of a run atomic.
+ */
+import type { SteeringDriver, Verdict } from "./driver.js";
+import { type ContentBlock, METHOD, type RequestId, UPDATE, type WireMessage } from "./protocol.js";
+import { awaitsAgent, IDLE, step } from "./session.js";
+import type { Effect, Event, Policy, State, Steer, TimerName } from "./state.js";
+import type { ClientWishes } from "./parse.js";
+
+/** One connection, as the hub needs it. */
+export interface Link {
+  readonly key: number;
+  readonly wishes: ClientWishes;
+  toClient(message: Omit<WireMessage, "jsonrpc">): void;
+  toAgent(message: Omit<WireMessage, "jsonrpc">): void;
+  /** Remembers that the agent's answer to this request ends the run. */
+  expectRun(id: RequestId, session: Session, run: string): void;
+  /** The request of the client has its answer. */
+  settled(id: RequestId): void;
+  releaseHolds(session: Session): void;
+  /** Lets the agent go once nothing of a client that is gone is left there. */
+  leaveWhenDone(): void;
+}
+
+/** One session: its state, and what belongs to the state but cannot be data. */
+export interface Session {
+  readonly id: string;
+  state: State;
+  /** Connections that may steer here. */
+  readonly links: Set<Link>;
+  /** The agent's next update matters to the machine. */
+  watched: boolean;
+  hasCommands: boolean;
+  replays: number;
+  runId: RequestId;
+  injection: AbortController | undefined;
+  timers: Map<string, unknown> | undefined;
+}
+
+/** What runs later. Replaced in tests, so that they decide when a timer fires. */
+export interface Clock {
+  set(run: () => void, ms: number): unknown;
+  clear(timer: unknown): void;
+}
+
+/** Timers never keep a process alive that has nothing else to do. */
+export const systemClock: Clock = {
+  set: (run, ms) => {
+    const timer: unknown = setTimeout(run, ms);
+    (timer as { unref?: () => void }).unref?.();
+    return timer;
+  },
+  clear: (timer) => clearTimeout(timer as number),
+};
+
+const VERDICTS: readonly unknown[] = ["delivered", "accepted", "tooLate", "unsupported"] satisfies Verdict[];
+
+/** The sessions of one steerable. */
+export class Hub {
+  readonly sessions: Map<string, Session> = new Map();
+  readonly links: Map<number, Link> = new Map();
+  /** Connections whose client is gone and whose agent still works. */
+  readonly leaving: Set<Link> = new Set();
+  /** Our request ids can never be a client's. */
+  private readonly prefix = `steering-${crypto.randomUUID()}/`;
+  private readonly pending: (readonly [Session, Event])[] = [];
+  private working = false;
+  private given: readonly Steer[] = [];
+  readonly policy: Policy;
+  readonly driver: SteeringDriver | undefined;
+  readonly clock: Clock;
+
+  constructor(policy: Policy, driver: SteeringDriver | undefined, clock: Clock) {
+    this.policy = policy;
+    this.driver = driver;
+    this.clock = clock;
+  }
+
+  /** The session of that id, which begins to exist here if it was not known. */
+  session(id: string): Session {
+    let session = this.sessions.get(id);
+    if (!session) {
+      session = { id, state: IDLE, links: new Set(), watched: true, hasCommands: false, replays: 0, runId: null, injection: undefined, timers: undefined };
+      this.sessions.set(id, session);
+    }
+    return session;
+  }
+
+  /** Carries out one event. An event raised by its own effects follows it. */
+  dispatch(session: Session, event: Event): void {
+    this.pending.push([session, event]);
+    if (this.working) return;
+    this.working = true;
+    for (let next = this.pending.shift(); next; next = this.pending.shift()) this.work(...next);
+    this.working = false;
+  }
+
+  private work(session: Session, event: Event): void {
+    const [state, effects] = step(session.state, event, this.policy);
+    session.state = state;
+    session.watched = awaitsAgent(state);
+    for (const effect of effects) this.perform(session, effect);
+    for (const link of this.leaving) link.leaveWhenDone();
+  }
+
+  /** The inbox; `[]` where it is asked for from inside a driver's `inject`. */
+  take(sessionId: string): readonly Steer[] {
+    const session = this.sessions.get(sessionId);
+    if (!session || this.working) return [];
+    this.given = [];
+    this.dispatch(session, { type: "takeCalled" });
+    return this.given;
+  }
+
+  forget(session: Session): void {
+    this.disarm(session);
+    this.sessions.delete(session.id);
+  }
+
+  private perform(session: Session, effect: Effect): void {
+    switch (effect.type) {
+      case "answer":
+        return this.respond(effect.asker.link, { id: effect.asker.id, result: effect.result });
+      case "refuse":
+        return this.respond(effect.asker.link, { id: effect.asker.id, error: effect.error });
+      case "startRun":
+        return this.startRun(session, effect);
+      case "inject":
+        return this.inject(session, effect.turnId, effect.steer);
+      case "abortInjection":
+        return session.injection?.abort();
+      case "give":
+        this.given = effect.steers;
+        return;
+      case "sendCancel":
+        return this.links.get(effect.link)?.toAgent({ method: METHOD.cancel, params: { sessionId: session.id } });
+      case "sendCancelRequest":
+        return this.links.get(effect.link)?.toAgent({ method: METHOD.cancelRequest, params: { requestId: session.runId } });
+      case "releaseHolds":
+        for (const link of this.links.values()) link.releaseHolds(session);
+        return;
+      case "receipt":
+        return this.sendReceipt(session, effect);
+      case "echo":
+        for (const link of session.links) if (link.wishes.echo) this.show(link, session, UPDATE.userMessage, effect.steer.prompt, effect.steer.messageId);
+        return;
+      case "say": {
+        const link = this.links.get(effect.link);
+        if (link) this.show(link, session, UPDATE.agentMessage, [{ type: "text", text: effect.text }], crypto.randomUUID());
+        return;
+      }
+      case "arm":
+        return this.arm(session, effect.timer, effect.ms, effect.turnId);
+      case "disarm":
+        return this.disarm(session);
+      case "forget":
+        return this.forget(session);
+    }
+  }
+
+  private respond(key: number, message: Omit<WireMessage, "jsonrpc"> & { readonly id: RequestId }): void {
+    const link = this.links.get(key);
+    link?.settled(message.id);
+    link?.toClient(message);
+  }
+
+  private startRun(session: Session, { run, link: key, asker, params }: Extract<Effect, { type: "startRun" }>): void {
+    const link = this.links.get(key);
+    if (!link) return;
+    session.runId = asker ? asker.id : this.prefix + run;
+    link.expectRun(session.runId, session, run);
+    link.toAgent({ id: session.runId, method: METHOD.prompt, params: { ...params, sessionId: session.id } });
+  }
+
+  private inject(session: Session, turnId: string, { messageId, prompt }: Steer): void {
+    const controller = new AbortController();
+    session.injection = controller;
+    const report = (said: "delivered" | "undelivered"): void => this.dispatch(session, { type: "reportArrived", messageId, report: said });
+    const call = {
+      sessionId: session.id,
+      turnId,
+      messageId,
+      prompt,
+      signal: controller.signal,
+      delivered: () => report("delivered"),
+      undelivered: () => report("undelivered"),
+    };
+    const conclude = (verdict: unknown): void => {
+      if (session.injection === controller) session.injection = undefined;
+      const known = VERDICTS.includes(verdict) ? (verdict as Verdict) : "unsupported";
+      this.dispatch(session, { type: "verdictArrived", messageId, verdict: known });
+    };
+    new Promise<Verdict>((resolve) => resolve((this.driver as SteeringDriver).inject(call))).then(conclude, () => conclude("unsupported"));
+  }
+
+  private sendReceipt(session: Session, { link: key, receipt }: Extract<Effect, { type: "receipt" }>): void {
+    for (const link of session.links)
+      if (link.wishes.receipts && (key === undefined || key === link.key))
+        link.toClient({ method: METHOD.receipt, params: { sessionId: session.id, ...receipt } });
+  }
+
+  private show(link: Link, session: Session, sessionUpdate: string, blocks: readonly ContentBlock[], messageId: string): void {
+    for (const content of blocks)
+      link.toClient({ method: METHOD.update, params: { sessionId: session.id, update: { sessionUpdate, content, messageId } } });
+  }
+
+  private arm(session: Session, timer: TimerName, ms: number, turnId = ""): void {
+    const timers = (session.timers ??= new Map());
+    const name = `${timer} ${turnId}`;
+    const fire = (): void => {
+      timers.delete(name);
+      this.dispatch(session, { type: "timerFired", timer, turnId });
+    };
+    this.clock.clear(timers.get(name));
+    timers.set(name, this.clock.set(fire, ms));
+  }
+
+  private disarm(session: Session): void {
+    for (const timer of session.timers?.values() ?? []) this.clock.clear(timer);
+    session.timers = undefined;
+  }
+}

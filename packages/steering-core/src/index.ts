@@ -1,0 +1,31 @@
+/** The steering layer for ACP agents: a user's message joins the running turn, and is never lost, doubled or misplaced. */
+
+export type { InjectCall, SteeringDriver, Verdict } from "./driver.js";
+export type {
+  BusyBehavior,
+  ContentBlock,
+  ContentType,
+  EmbeddedResource,
+  IdleBehavior,
+  IdleDetail,
+  MessageStream,
+  Receipt,
+  RpcError,
+  SteeringAdvertisement,
+  SteeringOutcome,
+  SteeringResult,
+  TurnReport,
+  UndeliveredReason,
+  UndeliveredSteer,
+  WireMessage,
+} from "./protocol.js";
+export { CODE, META_KEY, METHOD, REASON } from "./protocol.js";
+export type {
+  AgentConnector,
+  ConnectOptions,
+  PendingSteer,
+  Steerable,
+  SteeringConnection,
+  SteeringOptions,
+} from "./steering.js";
+export { steering } from "./steering.js";
