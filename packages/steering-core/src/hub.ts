@@ -5,7 +5,7 @@
 import type { SteeringDriver, Verdict } from "./driver.js";
 import { type ContentBlock, METHOD, type RequestId, UPDATE, type WireMessage } from "./protocol.js";
 import { awaitsAgent, IDLE, step } from "./session.js";
-import type { Effect, Event, Policy, State, Steer, TimerName } from "./state.js";
+import type { EffectName, Effects, Event, Policy, State, Steer, TimerName } from "./state.js";
 import type { ClientWishes } from "./parse.js";
 
 /** One connection, as the hub needs it. */
@@ -56,6 +56,11 @@ export const systemClock: Clock = {
 
 const VERDICTS: readonly unknown[] = ["delivered", "accepted", "tooLate", "unsupported"] satisfies Verdict[];
 
+function show(link: Link, { id }: Session, kind: string, blocks: readonly ContentBlock[], messageId: string): void {
+  for (const content of blocks)
+    link.toClient({ method: METHOD.update, params: { sessionId: id, update: { sessionUpdate: kind, content, messageId } } });
+}
+
 /** The sessions of one steerable. */
 export class Hub {
   readonly sessions: Map<string, Session> = new Map();
@@ -100,7 +105,8 @@ export class Hub {
     const [state, effects] = step(session.state, event, this.policy);
     session.state = state;
     session.watched = awaitsAgent(state);
-    for (const effect of effects) this.perform(session, effect);
+    for (const [name, ...details] of effects)
+      (this.hands[name] as (session: Session, ...details: readonly unknown[]) => void)(session, ...details);
     for (const link of this.leaving) link.leaveWhenDone();
   }
 
@@ -118,59 +124,48 @@ export class Hub {
     this.sessions.delete(session.id);
   }
 
-  private perform(session: Session, effect: Effect): void {
-    switch (effect.type) {
-      case "answer":
-        return this.respond(effect.asker.link, { id: effect.asker.id, result: effect.result });
-      case "refuse":
-        return this.respond(effect.asker.link, { id: effect.asker.id, error: effect.error });
-      case "startRun":
-        return this.startRun(session, effect);
-      case "inject":
-        return this.inject(session, effect.turnId, effect.steer);
-      case "abortInjection":
-        return session.injection?.abort();
-      case "give":
-        this.given = effect.steers;
-        return;
-      case "sendCancel":
-        return this.links.get(effect.link)?.toAgent({ method: METHOD.cancel, params: { sessionId: session.id } });
-      case "sendCancelRequest":
-        return this.links.get(effect.link)?.toAgent({ method: METHOD.cancelRequest, params: { requestId: session.runId } });
-      case "releaseHolds":
-        for (const link of this.links.values()) link.releaseHolds(session);
-        return;
-      case "receipt":
-        return this.sendReceipt(session, effect);
-      case "echo":
-        for (const link of session.links) if (link.wishes.echo) this.show(link, session, UPDATE.userMessage, effect.steer.prompt, effect.steer.messageId);
-        return;
-      case "say": {
-        const link = this.links.get(effect.link);
-        if (link) this.show(link, session, UPDATE.agentMessage, [{ type: "text", text: effect.text }], crypto.randomUUID());
-        return;
-      }
-      case "arm":
-        return this.arm(session, effect.timer, effect.ms, effect.turnId);
-      case "disarm":
-        return this.disarm(session);
-      case "forget":
-        return this.forget(session);
-    }
-  }
+  private readonly hands: { readonly [Name in EffectName]: (session: Session, ...details: Effects[Name]) => void } = {
+    answer: (_, { link, id }, result) => this.respond(link, { id, result }),
+    refuse: (_, { link, id }, error) => this.respond(link, { id, error }),
+    startRun: (session, run, key, asker, params) => {
+      const link = this.links.get(key);
+      session.runId = asker ? asker.id : this.prefix + run;
+      link?.expectRun(session.runId, session, run);
+      link?.toAgent({ id: session.runId, method: METHOD.prompt, params: { ...params, sessionId: session.id } });
+    },
+    inject: (session, turnId, steer) => this.inject(session, turnId, steer),
+    abortInjection: ({ injection }) => injection?.abort(),
+    give: (_, steers) => {
+      this.given = steers;
+    },
+    sendCancel: ({ id }, link) => this.links.get(link)?.toAgent({ method: METHOD.cancel, params: { sessionId: id } }),
+    sendCancelRequest: ({ runId }, link) =>
+      this.links.get(link)?.toAgent({ method: METHOD.cancelRequest, params: { requestId: runId } }),
+    releaseHolds: (session) => {
+      for (const link of this.links.values()) link.releaseHolds(session);
+    },
+    receipt: (session, receipt, key) => {
+      for (const link of session.links)
+        if (link.wishes.receipts && (key === undefined || key === link.key))
+          link.toClient({ method: METHOD.receipt, params: { sessionId: session.id, ...receipt } });
+    },
+    echo: (session, { prompt, messageId }) => {
+      for (const link of session.links)
+        if (link.wishes.echo) show(link, session, UPDATE.userMessage, prompt, messageId);
+    },
+    say: (session, key, text) => {
+      const link = this.links.get(key);
+      if (link) show(link, session, UPDATE.agentMessage, [{ type: "text", text }], crypto.randomUUID());
+    },
+    arm: (session, timer, ms, turnId = "") => this.arm(session, timer, ms, turnId),
+    disarm: (session) => this.disarm(session),
+    forget: (session) => this.forget(session),
+  };
 
   private respond(key: number, message: Omit<WireMessage, "jsonrpc"> & { readonly id: RequestId }): void {
     const link = this.links.get(key);
     link?.settled(message.id);
     link?.toClient(message);
-  }
-
-  private startRun(session: Session, { run, link: key, asker, params }: Extract<Effect, { type: "startRun" }>): void {
-    const link = this.links.get(key);
-    if (!link) return;
-    session.runId = asker ? asker.id : this.prefix + run;
-    link.expectRun(session.runId, session, run);
-    link.toAgent({ id: session.runId, method: METHOD.prompt, params: { ...params, sessionId: session.id } });
   }
 
   private inject(session: Session, turnId: string, { messageId, prompt }: Steer): void {
@@ -194,19 +189,9 @@ export class Hub {
     new Promise<Verdict>((resolve) => resolve((this.driver as SteeringDriver).inject(call))).then(conclude, () => conclude("unsupported"));
   }
 
-  private sendReceipt(session: Session, { link: key, receipt }: Extract<Effect, { type: "receipt" }>): void {
-    for (const link of session.links)
-      if (link.wishes.receipts && (key === undefined || key === link.key))
-        link.toClient({ method: METHOD.receipt, params: { sessionId: session.id, ...receipt } });
-  }
-
-  private show(link: Link, session: Session, sessionUpdate: string, blocks: readonly ContentBlock[], messageId: string): void {
-    for (const content of blocks)
-      link.toClient({ method: METHOD.update, params: { sessionId: session.id, update: { sessionUpdate, content, messageId } } });
-  }
-
-  private arm(session: Session, timer: TimerName, ms: number, turnId = ""): void {
-    const timers = (session.timers ??= new Map());
+  private arm(session: Session, timer: TimerName, ms: number, turnId: string): void {
+    const timers = session.timers ?? new Map<string, unknown>();
+    session.timers = timers;
     const name = `${timer} ${turnId}`;
     const fire = (): void => {
       timers.delete(name);

@@ -5,11 +5,9 @@
  * Pure: `step` gets a state and an event and gives a state and what is to be done. No clock, no promise, no connection.
  */
 import { alreadyDelivered, busy, noRunningTurn, requestCancelled, sessionClosed, unknownMessage } from "./errors.js";
-import type { ContentBlock } from "./protocol.js";
-import { STOP } from "./protocol.js";
-import type { Asker, Effect, Event, EventName, Events, LedgerEntry, Phase, Policy, QueuedPrompt, State } from "./state.js";
+import { type ContentBlock, STOP } from "./protocol.js";
+import type { Asker, Effect, Event, EventName, Events, Phase, Policy, QueuedPrompt, State, Steer } from "./state.js";
 import {
-  answer,
   answerSteer,
   beginQueued,
   bindSteer,
@@ -20,31 +18,28 @@ import {
   continueTurn,
   type Draft,
   decide,
-  emit,
   endCancelled,
   endRun,
   enqueue,
   enter,
-  findSteer,
   giveInbox,
-  handBackPending,
+  handBack,
+  injectingOf,
   injectNext,
   noteLife,
   openQueued,
   openTurn,
+  order,
+  pendingOf,
   promptRequired,
-  refuse,
   refuseStuck,
   rest,
-  revoke,
   sameAsker,
   sendCancel,
   sendCancelAgain,
-  set,
-  setTurn,
-  takeBackContinuation,
   takeReport,
   turnOf,
+  unqueue,
   withGuidance,
 } from "./turn.js";
 
@@ -58,137 +53,120 @@ const nothing = (): void => {};
 
 // --- Prompts ----------------------------------------------------------------------------------------------------------
 
-const USAGE = { steer: "Usage: /steer <guidance for the running turn>", queue: "Usage: /queue <prompt for the next turn>" };
-const STEERED = "Steering the running turn.";
+type Prompted = Events["promptArrived"];
 
 const textPrompt = (text: string): readonly ContentBlock[] => [{ type: "text", text }];
 
-function say(draft: Draft, { asker }: Events["promptArrived"], text: string): void {
-  emit(draft, { type: "say", link: asker.link, text });
-  answer(draft, asker, { stopReason: STOP.endTurn });
+function say(draft: Draft, { asker }: Prompted, text: string): void {
+  order(draft, "say", asker.link, text);
+  order(draft, "answer", asker, { stopReason: STOP.endTurn });
 }
 
-const queuedFrom = ({ asker, turnId, params, steer }: Events["promptArrived"], prompt = steer.prompt): QueuedPrompt => ({
-  asker,
-  turnId,
-  prompt,
-  params: prompt === steer.prompt ? params : { ...params, prompt },
-});
-
-/** The prompt that a `/steer` or `/queue` means where there is no turn to join. */
-const idlePrompt = ({ interrupted }: State, { command, steer }: Events["promptArrived"]): readonly ContentBlock[] => {
+/** What a prompt means where there is no turn to join. */
+function idlePrompt({ interrupted }: Draft, { command, steer }: Prompted): readonly ContentBlock[] {
   if (!command) return steer.prompt;
   return command.name === "steer" && interrupted ? withGuidance(interrupted, command.text) : textPrompt(command.text);
-};
+}
 
-const lacksArgument: (event: Events["promptArrived"]) => keyof typeof USAGE | undefined = ({ command }) =>
-  command?.text === "" ? command.name : undefined;
+function queuedFrom(draft: Draft, event: Prompted): QueuedPrompt {
+  const { asker, turnId, params } = event;
+  const prompt = idlePrompt(draft, event);
+  return { asker, turnId, prompt, params: event.command ? { ...params, prompt } : params };
+}
 
-const promptAtRest: Cell<"promptArrived"> = (draft, event) => {
-  const usage = lacksArgument(event);
-  if (usage) return say(draft, event, USAGE[usage]);
-  openQueued(draft, queuedFrom(event, idlePrompt(draft.state, event)));
-};
+/** A command without its argument is answered with how to use it. */
+const unlessUsage =
+  (cell: Cell<"promptArrived">): Cell<"promptArrived"> =>
+  (draft, event) =>
+    event.command?.text === "" ? say(draft, event, `Usage: /${event.command.name} <text>`) : cell(draft, event);
 
-const promptWaits: Cell<"promptArrived"> = (draft, event) => {
-  const usage = lacksArgument(event);
-  if (usage) return say(draft, event, USAGE[usage]);
-  enqueue(draft, queuedFrom(event, idlePrompt(draft.state, event)));
+const promptAtRest = unlessUsage((draft, event) => openQueued(draft, queuedFrom(draft, event)));
+
+const promptWaits = unlessUsage((draft, event) => {
+  enqueue(draft, queuedFrom(draft, event));
   if (event.command?.name === "queue")
-    emit(draft, { type: "say", link: event.asker.link, text: `Queued for the next turn. (${draft.state.queue.length} queued)` });
-};
+    order(draft, "say", event.asker.link, `Queued for the next turn. (${draft.queue.length} queued)`);
+});
 
-const promptMeetsTurn: Cell<"promptArrived"> = (draft, event) => {
-  const usage = lacksArgument(event);
-  if (usage) return say(draft, event, USAGE[usage]);
+const promptMeetsTurn = unlessUsage((draft, event) => {
   const { command, asker, steer } = event;
-  if (command?.name === "queue" || draft.state.closing) return promptWaits(draft, event);
-  if (!command && draft.policy.whenBusy === "queue") return promptWaits(draft, event);
-  if (!command && draft.policy.whenBusy === "reject") return refuse(draft, asker, busy);
-  const full = bindSteer(draft, command ? { ...steer, prompt: textPrompt(command.text), injectable: true } : steer, asker.link);
-  if (full) return refuse(draft, asker, full);
-  if (command) say(draft, event, STEERED);
-  else setTurn(draft, { joined: [...turnOf(draft).joined, asker] });
+  const { whenBusy, hasDriver } = draft.policy;
+  if (draft.closing || (command ? command.name === "queue" : whenBusy === "queue")) return promptWaits(draft, event);
+  if (!command && whenBusy === "reject") return order(draft, "refuse", asker, busy);
+  const bound = command ? { ...steer, prompt: textPrompt(command.text), injectable: hasDriver } : steer;
+  const refusal = bindSteer(draft, bound, asker.link);
+  if (refusal) return order(draft, "refuse", asker, refusal);
+  if (command) say(draft, event, "Steering the running turn.");
+  else turnOf(draft).joined = [...turnOf(draft).joined, asker];
   injectNext(draft);
-};
-
-const beginWaiting: Cell<"timerFired"> = (draft) => beginQueued(draft);
+});
 
 // --- Steers -----------------------------------------------------------------------------------------------------------
 
-const steerAtRest: Cell<"steerArrived"> = (draft, { asker, turnId, steer, idleBehavior, expectedTurnId }) => {
-  if (draft.state.closing) return refuse(draft, asker, sessionClosed);
-  if (idleBehavior === "reject") return refuse(draft, asker, noRunningTurn);
-  const startable = draft.state.phase === "idle" && expectedTurnId === undefined;
-  if (idleBehavior !== "startNewTurn" || !startable) return promptRequired(draft, asker, steer, "idle");
-  const { messageId, clientMessageId, prompt } = steer;
-  answerSteer(draft, asker, "startedNewTurn", { messageId, clientMessageId, turnId });
-  openTurn(draft, { id: turnId, link: asker.link, owner: undefined, prompt, params: { prompt } });
-  setTurn(draft, { ledger: [{ messageId, clientMessageId, link: asker.link, outcome: "startedNewTurn", fate: "delivered" }] });
+type Steered = Events["steerArrived"];
+
+const idleAnswer =
+  (detail: "idle" | "cancelling" | "turnMismatch"): Cell<"steerArrived"> =>
+  (draft, { asker, steer, idleBehavior }) => {
+    if (draft.closing) order(draft, "refuse", asker, sessionClosed);
+    else if (idleBehavior === "reject") order(draft, "refuse", asker, noRunningTurn);
+    else promptRequired(draft, asker, steer, detail);
+  };
+
+const steerAtRest = idleAnswer("idle");
+
+const steerWhileIdle: Cell<"steerArrived"> = (draft, event) => {
+  const { asker, turnId, steer, idleBehavior, expectedTurnId } = event;
+  if (idleBehavior !== "startNewTurn" || draft.closing || expectedTurnId !== undefined) return steerAtRest(draft, event);
+  const { link } = asker;
+  const { prompt } = steer;
+  const first: Steer = { ...steer, prompt: [], link, outcome: "startedNewTurn", fate: "delivered" };
+  answerSteer(draft, asker, steer, "startedNewTurn", turnId);
+  openTurn(draft, { id: turnId, link, owner: undefined, prompt, steers: [first] }, { prompt });
 };
 
-const steerWhileCancelling: Cell<"steerArrived"> = (draft, { asker, steer, idleBehavior }) => {
-  if (draft.state.closing) return refuse(draft, asker, sessionClosed);
-  if (idleBehavior === "reject") return refuse(draft, asker, noRunningTurn);
-  promptRequired(draft, asker, steer, "cancelling");
-};
+const firstOf = (draft: Draft, { asker, steer }: Steered): Steer | undefined =>
+  steer.clientMessageId === undefined
+    ? undefined
+    : turnOf(draft).steers.find((known) => known.clientMessageId === steer.clientMessageId && known.link === asker.link);
 
-const steerMeetsTurn: Cell<"steerArrived"> = (draft, { asker, steer, idleBehavior, expectedTurnId }) => {
-  const { id: turnId, ledger } = turnOf(draft);
-  const { messageId, clientMessageId } = steer;
-  const isRepeat = (entry: LedgerEntry): boolean => entry.clientMessageId === clientMessageId && entry.link === asker.link;
-  const first = clientMessageId === undefined ? undefined : ledger.find(isRepeat);
-  if (first) return answerSteer(draft, asker, first.outcome, { messageId: first.messageId, clientMessageId, turnId });
-  if (draft.state.closing) return refuse(draft, asker, sessionClosed);
-  if (expectedTurnId !== undefined && expectedTurnId !== turnId)
-    return idleBehavior === "reject" ? refuse(draft, asker, noRunningTurn) : promptRequired(draft, asker, steer, "turnMismatch");
-  const full = bindSteer(draft, steer, asker.link);
-  if (full) return refuse(draft, asker, full);
-  answerSteer(draft, asker, "injected", { messageId, clientMessageId, turnId });
+const steerMeetsTurn: Cell<"steerArrived"> = (draft, event) => {
+  const { asker, steer, expectedTurnId } = event;
+  const { id } = turnOf(draft);
+  const first = firstOf(draft, event);
+  if (first) return answerSteer(draft, asker, first, first.outcome, id);
+  if (expectedTurnId !== undefined && expectedTurnId !== id) return idleAnswer("turnMismatch")(draft, event);
+  const refusal = bindSteer(draft, steer, asker.link);
+  if (refusal) return order(draft, "refuse", asker, refusal);
+  answerSteer(draft, asker, steer, "injected", id);
   injectNext(draft);
 };
 
-const revokeFrom = (draft: Draft, { asker, messageId }: Events["revokeArrived"], ledger: readonly LedgerEntry[]): void => {
-  const entry = ledger.find((known) => known.messageId === messageId && known.link === asker.link);
-  if (!entry) return refuse(draft, asker, unknownMessage(messageId));
-  if (entry.fate === "delivered" || entry.fate === "handedOver") return refuse(draft, asker, alreadyDelivered(messageId));
-  answer(draft, asker, {});
-};
-
-const revokePast: Cell<"revokeArrived"> = (draft, event) => revokeFrom(draft, event, draft.state.past);
-
-const revokeInTurn: Cell<"revokeArrived"> = (draft, event) => {
-  const { pending, injection, ledger } = turnOf(draft);
-  const { asker, messageId } = event;
-  const steer = findSteer(pending, messageId);
-  if (steer?.link === asker.link) {
-    revoke(draft, asker, steer);
-    return injectNext(draft);
+const revoke: Cell<"revokeArrived"> = (draft, { asker, messageId }) => {
+  const steers = draft.turn?.steers ?? draft.past;
+  const steer = steers.find((known) => known.messageId === messageId && known.link === asker.link);
+  if (!steer) return order(draft, "refuse", asker, unknownMessage(messageId));
+  if (steer.fate === "injecting") {
+    turnOf(draft).revokers = [...turnOf(draft).revokers, asker];
+    return order(draft, "abortInjection");
   }
-  if (injection?.steer.messageId !== messageId || injection.steer.link !== asker.link) return revokeFrom(draft, event, ledger);
-  setTurn(draft, { injection: { ...injection, revokers: [...injection.revokers, asker] } });
-  emit(draft, { type: "abortInjection" });
+  if (["accepted", "taken", "continued", "delivered"].includes(steer.fate))
+    return order(draft, "refuse", asker, alreadyDelivered(messageId));
+  if (draft.turn && pendingOf(draft).includes(steer)) handBack(draft, [steer], "revoked");
+  order(draft, "answer", asker, {});
+  if (draft.turn) injectNext(draft);
 };
 
-const noInbox: Cell<"takeCalled"> = (draft) => emit(draft, { type: "give", steers: [] });
+const noInbox: Cell<"takeCalled"> = (draft) => order(draft, "give", []);
 
-const verdictWhileRunning: Cell<"verdictArrived"> = (draft, { messageId, verdict }) => {
-  if (turnOf(draft).injection?.steer.messageId !== messageId) return;
-  closeInjection(draft, verdict);
-  injectNext(draft);
-};
-
-const verdictWhileSettling: Cell<"verdictArrived"> = (draft, { messageId, verdict }) => {
-  if (turnOf(draft).injection?.steer.messageId !== messageId) return;
-  closeInjection(draft, verdict);
-  decide(draft);
-};
-
-const verdictWhileCancelling: Cell<"verdictArrived"> = (draft, { messageId, verdict }) => {
-  if (turnOf(draft).injection?.steer.messageId !== messageId) return;
-  closeInjection(draft, verdict);
-  if (!draft.state.run) endCancelled(draft);
-};
+/** Verdicts count for the steer that is at the driver; what follows one depends on the phase. */
+const verdictThen =
+  (next: (draft: Draft) => void): Cell<"verdictArrived"> =>
+  (draft, { messageId, verdict }) => {
+    if (injectingOf(draft)?.messageId !== messageId) return;
+    closeInjection(draft, verdict);
+    next(draft);
+  };
 
 const report: Cell<"reportArrived"> = (draft, { messageId, report: said }) => {
   takeReport(draft, messageId, said);
@@ -197,110 +175,95 @@ const report: Cell<"reportArrived"> = (draft, { messageId, report: said }) => {
 
 // --- The agent --------------------------------------------------------------------------------------------------------
 
-const runEnded: Cell<"runAnswered"> = (draft, { run, outcome }) => {
-  if (draft.state.run?.id !== run) return;
+/** An answer counts for the run that is open; what follows it depends on the phase. */
+const answerThen =
+  (next: Cell<"runAnswered">): Cell<"runAnswered"> =>
+  (draft, event) => {
+    if (draft.run?.id === event.run) next(draft, event);
+  };
+
+const runEnded = answerThen((draft, { outcome }) => {
   endRun(draft, outcome);
-  if (!takeBackContinuation(draft, outcome)) setTurn(draft, { outcome, refusals: 0 });
-  if (!turnOf(draft).injection) return decide(draft);
+  if (!injectingOf(draft)) return decide(draft);
   enter(draft, "settling");
-  emit(draft, { type: "arm", timer: "verdict", ms: draft.policy.cancelGraceMs });
-};
+  order(draft, "arm", "verdict", draft.policy.cancelGraceMs);
+});
 
-const cancelledRunEnded: Cell<"runAnswered"> = (draft, { run, outcome }) => {
-  if (draft.state.run?.id !== run) return;
+const cancelledRunEnded = answerThen((draft, { outcome }) => {
   endRun(draft, outcome);
-  if (takeBackContinuation(draft, outcome)) handBackPending(draft, turnOf(draft).cancelReason);
-  else setTurn(draft, { outcome });
-  if (!turnOf(draft).injection) endCancelled(draft);
-};
+  if (!injectingOf(draft)) endCancelled(draft);
+});
 
-const fencedRunEnded: Cell<"runAnswered"> = (draft, { run }) => {
-  if (draft.state.run?.id !== run) return;
-  set(draft, { run: undefined });
+const fencedRunEnded = answerThen((draft) => {
+  draft.run = undefined;
   rest(draft);
+});
+
+const changeHolds: Cell<"holdChanged"> = (draft, { by }) => {
+  const turn = turnOf(draft);
+  turn.holds = Math.max(0, turn.holds + by);
+  injectNext(draft);
 };
 
-const noteUnattended = (draft: Draft): void => set(draft, { unattended: true });
-
-const openHold = (draft: Draft): void => setTurn(draft, { holds: turnOf(draft).holds + 1 });
-
-const closeHold = (draft: Draft): void => {
-  setTurn(draft, { holds: Math.max(0, turnOf(draft).holds - 1) });
-  injectNext(draft);
+const noteUnattended = (draft: Draft): void => {
+  draft.unattended = true;
 };
 
 // --- Cancel, close, drop ----------------------------------------------------------------------------------------------
 
-const cancelAtRest: Cell<"cancelArrived"> = (draft, { link }) => {
-  if (draft.state.unattended) emit(draft, { type: "sendCancel", link });
+const cancelWhileIdle: Cell<"cancelArrived"> = (draft, { link }) => {
+  if (draft.unattended) order(draft, "sendCancel", link);
 };
 
-const cancelWaiting: Cell<"cancelArrived"> = (draft) => {
-  cancelQueue(draft);
-  if (draft.state.phase === "resting") enter(draft, "idle");
-};
-
-const cancelAll: Cell<"cancelArrived"> = (draft) => {
+const cancelAll = (draft: Draft): void => {
   cancelQueue(draft);
   cancelTurn(draft, "cancelled");
 };
 
 const withdrawQueued: Cell<"promptCancelled"> = (draft, { asker }) => {
-  const { queue, phase } = draft.state;
-  const kept = queue.filter((queued) => !sameAsker(queued.asker, asker));
-  if (kept.length === queue.length) return;
-  set(draft, { queue: kept });
-  refuse(draft, asker, requestCancelled);
-  if (phase === "resting" && kept.length === 0) enter(draft, "idle");
+  for (const queued of unqueue(draft, (waiting) => sameAsker(waiting.asker, asker)))
+    order(draft, "refuse", queued.asker, requestCancelled);
 };
 
 const withdrawPrompt: Cell<"promptCancelled"> = (draft, event) =>
   sameAsker(turnOf(draft).owner, event.asker) ? cancelTurn(draft, "cancelled") : withdrawQueued(draft, event);
 
-const close = (draft: Draft): void => set(draft, { closing: true });
+const close = (draft: Draft): void => {
+  draft.closing = true;
+};
 
 const closeBetweenRuns = (draft: Draft): void => {
   close(draft);
-  handBackPending(draft, "closed");
   decide(draft);
 };
 
 const closeWhileResting = (draft: Draft): void => {
   close(draft);
-  enter(draft, "idle");
+  rest(draft);
 };
 
 /** After a close that failed the session lives on. */
-const reopen = (draft: Draft): void => {
-  set(draft, { closing: false });
-  if (draft.state.phase === "idle") rest(draft);
-  if (draft.state.turn) injectNext(draft);
-};
-
-const forget = (draft: Draft): void => {
+const closed: Cell<"closeAnswered"> = (draft, { ok }) => {
+  if (!ok) {
+    draft.closing = false;
+    if (draft.phase === "idle") rest(draft);
+    return injectNext(draft);
+  }
+  draft.run = undefined;
+  if (draft.turn) {
+    cancelTurn(draft, "closed");
+    if (draft.turn) endCancelled(draft);
+  }
   cancelQueue(draft);
   enter(draft, "closed");
-  emit(draft, { type: "forget" });
+  order(draft, "forget");
 };
 
-const closed: Cell<"closeAnswered"> = (draft, { ok }) => (ok ? forget(draft) : reopen(draft));
-
-const closedWithTurn: Cell<"closeAnswered"> = (draft, { ok }) => {
-  if (!ok) return reopen(draft);
-  const { holds } = turnOf(draft);
-  if (holds > 0) emit(draft, { type: "releaseHolds" });
-  set(draft, { run: undefined });
-  setTurn(draft, { cancelReason: "closed" });
-  endCancelled(draft);
-  forget(draft);
-};
-
-const refuseClosed = (draft: Draft, { asker }: { readonly asker: Asker }): void => refuse(draft, asker, sessionClosed);
+const refuseClosed = (draft: Draft, { asker }: { readonly asker: Asker }): void =>
+  order(draft, "refuse", asker, sessionClosed);
 
 const dropWaiting: Cell<"linkLost"> = (draft, { link }) => {
-  const queue = draft.state.queue.filter((queued) => queued.asker.link !== link);
-  set(draft, { queue });
-  if (draft.state.phase === "resting" && queue.length === 0) enter(draft, "idle");
+  unqueue(draft, ({ asker }) => asker.link === link);
 };
 
 const dropLink: Cell<"linkLost"> = (draft, event) => {
@@ -310,25 +273,17 @@ const dropLink: Cell<"linkLost"> = (draft, event) => {
 
 // --- Timers -----------------------------------------------------------------------------------------------------------
 
-const timerWhileRunning: Cell<"timerFired"> = (draft, { timer }) => {
-  if (timer === "cancel") sendCancel(draft);
-};
-
-const verdictOverdue: Cell<"timerFired"> = (draft) => {
+const verdictOverdue = (draft: Draft): void => {
   closeInjection(draft, "accepted");
   decide(draft);
 };
 
-const timerWhileCancelling: Cell<"timerFired"> = (draft, { timer }) => {
-  const { run } = draft.state;
+const timerWhileCancelling: Cell<"timerFired"> = (draft, { timer, turnId }) => {
+  const { run } = draft;
   if (timer === "cancel") sendCancel(draft);
   if (timer === "cancelAgain") sendCancelAgain(draft);
-  if (timer === "cancelRequest" && run) emit(draft, { type: "sendCancelRequest", run: run.id, link: run.link });
+  if (timer === "cancelRequest" && run) order(draft, "sendCancelRequest", run.link);
   if (timer === "grace") endCancelled(draft);
-};
-
-const timerWhileFenced: Cell<"timerFired"> = (draft, { timer, turnId }) => {
-  if (timer === "cancelAgain") sendCancelAgain(draft);
   if (timer === "stuck") refuseStuck(draft, turnId);
 };
 
@@ -336,115 +291,100 @@ const timerWhileFenced: Cell<"timerFired"> = (draft, { timer, turnId }) => {
 
 const idle: Row = {
   promptArrived: promptAtRest,
-  steerArrived: steerAtRest,
-  revokeArrived: revokePast,
-  cancelArrived: cancelAtRest,
+  steerArrived: steerWhileIdle,
+  revokeArrived: revoke,
+  cancelArrived: cancelWhileIdle,
   promptCancelled: nothing,
   runAnswered: nothing,
   verdictArrived: nothing,
   reportArrived: nothing,
   takeCalled: noInbox,
   agentActed: noteUnattended,
-  holdOpened: nothing,
-  holdClosed: nothing,
+  holdChanged: nothing,
   timerFired: nothing,
   closeArrived: close,
   closeAnswered: closed,
   linkLost: nothing,
 };
 
+const waiting = {
+  promptArrived: promptWaits,
+  cancelArrived: cancelQueue,
+  promptCancelled: withdrawQueued,
+  linkLost: dropWaiting,
+};
+
 const running: Row = {
   promptArrived: promptMeetsTurn,
   steerArrived: steerMeetsTurn,
-  revokeArrived: revokeInTurn,
+  revokeArrived: revoke,
   cancelArrived: cancelAll,
   promptCancelled: withdrawPrompt,
   runAnswered: runEnded,
-  verdictArrived: verdictWhileRunning,
+  verdictArrived: verdictThen(injectNext),
   reportArrived: report,
   takeCalled: giveInbox,
   agentActed: confirm,
-  holdOpened: openHold,
-  holdClosed: closeHold,
-  timerFired: timerWhileRunning,
+  holdChanged: changeHolds,
+  timerFired: sendCancel,
   closeArrived: close,
-  closeAnswered: closedWithTurn,
+  closeAnswered: closed,
   linkLost: dropLink,
 };
 
-const betweenRuns: Row = {
-  ...running,
-  runAnswered: nothing,
-  takeCalled: noInbox,
-  agentActed: nothing,
-  holdOpened: nothing,
-  holdClosed: nothing,
-  closeArrived: closeBetweenRuns,
+const betweenRuns: Row = { ...running, takeCalled: noInbox, agentActed: nothing, holdChanged: nothing };
+
+const stopping: Omit<Row, keyof typeof waiting> & typeof waiting = {
+  ...betweenRuns,
+  ...waiting,
+  steerArrived: idleAnswer("cancelling"),
+  runAnswered: cancelledRunEnded,
+  verdictArrived: verdictThen((draft) => {
+    if (!draft.run) endCancelled(draft);
+  }),
+  timerFired: timerWhileCancelling,
 };
 
 export const TABLE: Table = {
   idle,
-  resting: { ...idle, promptArrived: promptWaits, cancelArrived: cancelWaiting, promptCancelled: withdrawQueued, timerFired: beginWaiting, closeArrived: closeWhileResting, linkLost: dropWaiting },
+  resting: { ...idle, ...waiting, steerArrived: steerAtRest, timerFired: beginQueued, closeArrived: closeWhileResting },
   running,
-  settling: { ...betweenRuns, verdictArrived: verdictWhileSettling, timerFired: verdictOverdue, closeArrived: close },
-  pausing: { ...betweenRuns, verdictArrived: nothing, reportArrived: nothing, timerFired: continueTurn },
+  settling: { ...betweenRuns, verdictArrived: verdictThen(decide), timerFired: verdictOverdue },
+  pausing: { ...betweenRuns, timerFired: continueTurn, closeArrived: closeBetweenRuns },
   cancelling: {
-    ...running,
-    promptArrived: promptWaits,
-    steerArrived: steerWhileCancelling,
-    cancelArrived: cancelWaiting,
-    promptCancelled: withdrawQueued,
-    runAnswered: cancelledRunEnded,
-    verdictArrived: verdictWhileCancelling,
-    takeCalled: noInbox,
+    ...stopping,
     agentActed: (draft) => {
       noteLife(draft);
       confirm(draft);
     },
-    holdOpened: nothing,
-    holdClosed: nothing,
-    timerFired: timerWhileCancelling,
-    linkLost: dropWaiting,
   },
   fenced: {
-    ...idle,
-    promptArrived: promptWaits,
-    steerArrived: steerWhileCancelling,
-    cancelArrived: cancelWaiting,
-    promptCancelled: withdrawQueued,
+    ...stopping,
     runAnswered: fencedRunEnded,
+    verdictArrived: nothing,
+    reportArrived: nothing,
     agentActed: noteLife,
-    timerFired: timerWhileFenced,
-    linkLost: dropWaiting,
   },
-  closed: {
-    ...idle,
-    promptArrived: refuseClosed,
-    steerArrived: refuseClosed,
-    revokeArrived: refuseClosed,
-    cancelArrived: nothing,
-    agentActed: nothing,
-    closeArrived: nothing,
-    closeAnswered: nothing,
-  },
+  closed: { ...idle, promptArrived: refuseClosed, steerArrived: refuseClosed, revokeArrived: refuseClosed, closeAnswered: nothing },
 };
 
 /**
  * One event in one state: the next state, and what is to be done, in order.
  *
  * @example
- * const [running, effects] = step(IDLE, { type: "promptArrived", asker, turnId: "t1", params, steer }, policy);
- * // effects: turnStarted receipt, disarm, startRun
+ * const [next, effects] = step(IDLE, { type: "promptArrived", asker, turnId: "t1", params, steer }, policy);
+ * // next.phase === "running"; effects: the turnStarted receipt, then startRun
  */
 export function step(state: State, event: Event, policy: Policy): readonly [State, readonly Effect[]] {
-  const draft: Draft = { state, policy, effects: [] };
+  const draft: Draft = { ...state, turn: state.turn && { ...state.turn }, policy, effects: [] };
   (TABLE[state.phase][event.type] as (draft: Draft, event: Event) => void)(draft, event);
-  return [draft.state, draft.effects];
+  const { policy: _, effects, ...next } = draft;
+  return [next, effects];
 }
 
 /** Whether the next sign of the agent (an update, a request) changes anything: the only events on the hot path. */
 export function awaitsAgent({ phase, unattended, turn, run }: State): boolean {
-  if (turn && (turn.unconfirmed.length > 0 || turn.continuation.length > 0)) return true;
+  if (turn?.steers.some(({ fate }) => fate === "taken" || fate === "continued")) return true;
   if (phase === "cancelling" || phase === "fenced") return run !== undefined && !run.lively;
   return (phase === "idle" || phase === "resting") && !unattended;
 }

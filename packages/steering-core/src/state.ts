@@ -32,37 +32,45 @@ export interface Asker {
   readonly id: RequestId;
 }
 
-/** A user message on its way into the turn. */
-export interface Steer {
+/**
+ * Where a steer of the turn is.
+ *
+ * - `waiting`: not handed over.
+ * - `fallen`: not handed over; waits for the continuation and holds back every later steer.
+ * - `injecting`: at the driver, no verdict yet.
+ * - `accepted`: the driver has it, no report yet.
+ * - `taken`: handed over by `take()`, no sign of the agent since.
+ * - `continued`: handed over in the continuation that runs, no sign of the agent since.
+ * - `delivered`, `undelivered`, `revoked`: its final state.
+ */
+export type Fate =
+  | "waiting"
+  | "fallen"
+  | "injecting"
+  | "accepted"
+  | "taken"
+  | "continued"
+  | "delivered"
+  | "undelivered"
+  | "revoked";
+
+/** A steer as it arrives. */
+export interface ArrivingSteer {
   readonly messageId: string;
   readonly clientMessageId: string | undefined;
   readonly prompt: readonly ContentBlock[];
+  /** UTF-16 code units of text and data. */
   readonly bytes: number;
-  readonly link: number;
-  /** Place of arrival in the turn; what is handed back returns to it. */
-  readonly place: number;
   /** The driver takes its content. */
   readonly injectable: boolean;
-  /** Waits for the continuation and holds back every later steer. */
-  readonly fallen: boolean;
 }
 
-/** What became of a steer, for repeats and revokes. */
-export interface LedgerEntry {
-  readonly messageId: string;
-  readonly clientMessageId: string | undefined;
+/** A user message bound to the turn. Once its state is final its content is gone. */
+export interface Steer extends ArrivingSteer {
   readonly link: number;
+  /** How its request was answered, for a repeat of it. */
   readonly outcome: "injected" | "startedNewTurn";
-  readonly fate: "pending" | "handedOver" | "delivered" | "undelivered" | "revoked";
-}
-
-/** A steer that is at the driver, its verdict open. */
-export interface Injection {
-  readonly steer: Steer;
-  /** A report that came before the verdict. */
-  readonly report?: DriverReport;
-  /** Revokes that wait for the verdict. */
-  readonly revokers: readonly Asker[];
+  readonly fate: Fate;
 }
 
 /** A client's prompt that waits for its turn. */
@@ -98,16 +106,12 @@ export interface Turn {
   /** Prompts that joined the turn as steers and get its answer too. */
   readonly joined: readonly Asker[];
   readonly prompt: readonly ContentBlock[];
-  readonly ledger: readonly LedgerEntry[];
-  /** Not handed over, in order of arrival. */
-  readonly pending: readonly Steer[];
-  readonly injection: Injection | undefined;
-  /** Answered `accepted`, no report yet. */
-  readonly accepted: readonly Steer[];
-  /** Handed over by `take()` or a continuation, no sign of the agent since. */
-  readonly unconfirmed: readonly Steer[];
-  /** What the continuation that runs now carries, until the agent shows that it took it. */
-  readonly continuation: readonly Steer[];
+  /** Every steer of the turn, in order of arrival. */
+  readonly steers: readonly Steer[];
+  /** A report on the steer that is at the driver, before its verdict. */
+  readonly report: DriverReport | undefined;
+  /** Revokes of the steer that is at the driver; they wait for its verdict. */
+  readonly revokers: readonly Asker[];
   /** How often in a row the agent turned a continuation away, and why it did last. */
   readonly refusals: number;
   readonly refusal: RpcError | undefined;
@@ -147,16 +151,13 @@ export interface State {
   readonly closing: boolean;
   /** The agent worked on its own since the last turn ended. */
   readonly unattended: boolean;
-  /** The last steers of the turn that ended last. */
-  readonly past: readonly LedgerEntry[];
+  /** The last steers of the turn that ended last, for a late revoke. */
+  readonly past: readonly Steer[];
 }
 
 export type DriverReport = "delivered" | "undelivered";
 
 export type TimerName = "begin" | "verdict" | "continue" | "cancel" | "cancelAgain" | "cancelRequest" | "grace" | "stuck";
-
-/** A steer as it arrives, not yet placed. */
-export type ArrivingSteer = Omit<Steer, "place" | "fallen" | "link">;
 
 export interface Events {
   promptArrived: {
@@ -182,8 +183,7 @@ export interface Events {
   reportArrived: { readonly messageId: string; readonly report: DriverReport };
   takeCalled: object;
   agentActed: object;
-  holdOpened: object;
-  holdClosed: object;
+  holdChanged: { readonly by: 1 | -1 };
   timerFired: { readonly timer: TimerName; readonly turnId?: string };
   closeArrived: object;
   closeAnswered: { readonly ok: boolean };
@@ -193,19 +193,25 @@ export interface Events {
 export type EventName = keyof Events;
 export type Event = { [Name in EventName]: { readonly type: Name } & Events[Name] }[EventName];
 
-export type Effect =
-  | { readonly type: "answer"; readonly asker: Asker; readonly result: JsonObject }
-  | { readonly type: "refuse"; readonly asker: Asker; readonly error: RpcError }
-  | { readonly type: "startRun"; readonly run: string; readonly link: number; readonly asker: Asker | undefined; readonly params: JsonObject }
-  | { readonly type: "inject"; readonly turnId: string; readonly steer: Steer }
-  | { readonly type: "abortInjection" }
-  | { readonly type: "give"; readonly steers: readonly Steer[] }
-  | { readonly type: "sendCancel"; readonly link: number }
-  | { readonly type: "sendCancelRequest"; readonly run: string; readonly link: number }
-  | { readonly type: "releaseHolds" }
-  | { readonly type: "receipt"; readonly link: number | undefined; readonly receipt: Omit<Receipt, "sessionId"> }
-  | { readonly type: "echo"; readonly steer: Steer }
-  | { readonly type: "say"; readonly link: number; readonly text: string }
-  | { readonly type: "arm"; readonly timer: TimerName; readonly ms: number; readonly turnId?: string }
-  | { readonly type: "disarm" }
-  | { readonly type: "forget" };
+/** What the machine wants done: a name and what it takes. */
+export interface Effects {
+  answer: [asker: Asker, result: JsonObject];
+  refuse: [asker: Asker, error: RpcError];
+  startRun: [run: string, link: number, asker: Asker | undefined, params: JsonObject];
+  inject: [turnId: string, steer: Steer];
+  abortInjection: [];
+  give: [steers: readonly Steer[]];
+  sendCancel: [link: number];
+  sendCancelRequest: [link: number];
+  releaseHolds: [];
+  /** To one connection, or to all of the session. */
+  receipt: [receipt: Omit<Receipt, "sessionId">, link?: number];
+  echo: [steer: Steer];
+  say: [link: number, text: string];
+  arm: [timer: TimerName, ms: number, turnId?: string];
+  disarm: [];
+  forget: [];
+}
+
+export type EffectName = keyof Effects;
+export type Effect = { [Name in EffectName]: readonly [Name, ...Effects[Name]] }[EffectName];

@@ -254,7 +254,7 @@ export class Wire implements Link {
     this.opened.delete(message.id ?? null);
     if (opened.swallow) return;
     this.outlets.toAgent(message);
-    if (opened.holding) this.hub.dispatch(opened.session, { type: "holdClosed" });
+    if (opened.holding) this.hub.dispatch(opened.session, { type: "holdChanged", by: -1 });
   }
 
   // --- From the agent ---------------------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ export class Wire implements Link {
     this.outlets.toClient(message);
     if (!opened?.holding) return;
     opened.holding = false;
-    this.hub.dispatch(opened.session, { type: "holdClosed" });
+    this.hub.dispatch(opened.session, { type: "holdChanged", by: -1 });
   }
 
   private update(message: WireMessage): void {
@@ -308,7 +308,7 @@ export class Wire implements Link {
       if (refusal && fenced) return this.toAgent({ id, ...refusal });
       if (refusal && "result" in refusal && session.state.phase === "running") {
         this.opened.set(id, { session, refusal, holding: true, swallow: false });
-        this.hub.dispatch(session, { type: "holdOpened" });
+        this.hub.dispatch(session, { type: "holdChanged", by: 1 });
       }
     }
     this.outlets.toClient(message);

@@ -1,0 +1,144 @@
+import type { ChildExit, SpawnedChild } from "@acp-steering/kit/process";
+import { spawnChild } from "@acp-steering/kit/process";
+import type { Channel, Dialect, DialectSession, JsonRecord } from "./dialect.js";
+import { isRecord } from "./dialect.js";
+import { LineReader, LineTooLongError } from "./line-reader.js";
+import type { Log } from "./log.js";
+import { StderrTail } from "./stderr-tail.js";
+
+export interface ChannelOptions {
+  readonly dialect: Dialect;
+  readonly command: readonly [string, ...string[]];
+  readonly extraArguments: readonly string[];
+  readonly cwd: string;
+  readonly log: Log;
+  readonly logContent: boolean;
+}
+
+/** The lines that are not records are counted after this many, not logged one by one. */
+const LOGGED_RUBBISH_LINES = 5;
+
+/** How long what the child wrote last may take to arrive after its end. */
+const PIPE_GRACE_MS = 500;
+
+/** One child process and the dialect that is spoken with it. */
+export class ChildChannel implements Channel {
+  readonly cwd: string;
+  readonly session: DialectSession;
+  /** Resolves when the child is gone and everything it wrote has been read. */
+  readonly ended: Promise<void>;
+  readonly #child: SpawnedChild;
+  readonly #options: ChannelOptions;
+  readonly #stderr = new StderrTail();
+  #alive = true;
+  #fault: string | undefined;
+  #rubbishLines = 0;
+
+  static async open(options: ChannelOptions): Promise<ChildChannel> {
+    const { dialect, command, extraArguments, cwd } = options;
+    const [executable, ...args] = command;
+    const child = await spawnChild({
+      command: executable,
+      args: [...args, ...extraArguments],
+      cwd,
+      env: { ...process.env, ...dialect.environment },
+      install: dialect.install,
+    });
+    return new ChildChannel(child, options);
+  }
+
+  private constructor(child: SpawnedChild, options: ChannelOptions) {
+    this.#child = child;
+    this.#options = options;
+    this.cwd = options.cwd;
+    this.session = options.dialect.session(this);
+    this.ended = this.#follow();
+  }
+
+  get alive(): boolean {
+    return this.#alive;
+  }
+
+  async send(record: JsonRecord): Promise<void> {
+    const { stdin } = this.#child;
+    if (!stdin.writable) return;
+    if (stdin.write(`${JSON.stringify(record)}\n`)) return;
+    await Promise.race([new Promise<void>((resolve) => stdin.once("drain", resolve)), this.#child.exited]);
+  }
+
+  async stop(): Promise<void> {
+    this.#alive = false;
+    this.#child.stdin.end();
+    await this.#child.stop();
+    await this.ended;
+  }
+
+  async #follow(): Promise<void> {
+    const { exited, stdout, stderr } = this.#child;
+    void exited.then(() => {
+      // A descendant that left the process group can hold the pipes open for as long as it likes.
+      setTimeout(() => [stdout, stderr].map((stream) => stream.destroy()), PIPE_GRACE_MS).unref();
+    });
+    const [exit] = await Promise.all([exited, this.#readRecords(), this.#readStderr()]);
+    this.#alive = false;
+    this.session.ended(new Error(this.#describeEnd(exit)));
+  }
+
+  async #readRecords(): Promise<void> {
+    const reader = new LineReader();
+    try {
+      for await (const chunk of this.#child.stdout) {
+        for (const line of reader.push(chunk as Buffer)) this.#receive(line);
+        await this.session.drained();
+      }
+      for (const line of reader.end()) this.#receive(line);
+    } catch (error) {
+      if (!(error instanceof LineTooLongError)) return;
+      this.#fault = `wrote ${error.message}`;
+      void this.#child.stop();
+    }
+  }
+
+  #receive(line: string): void {
+    const record = parseRecord(line);
+    if (record) this.session.receive(record);
+    else if (line.trim() !== "") this.#logRubbish(line);
+  }
+
+  #logRubbish(line: string): void {
+    this.#rubbishLines += 1;
+    if (this.#rubbishLines > LOGGED_RUBBISH_LINES) return;
+    const { log, logContent, dialect } = this.#options;
+    const content = logContent ? `: ${line.slice(0, 500)}` : "";
+    log(`${dialect.title} wrote a line that is no JSON object (${Buffer.byteLength(line)} bytes), ignored${content}`);
+    if (this.#rubbishLines === LOGGED_RUBBISH_LINES) log("more of these lines are not logged");
+  }
+
+  async #readStderr(): Promise<void> {
+    const { log, logContent, dialect } = this.#options;
+    try {
+      for await (const chunk of this.#child.stderr) {
+        for (const line of this.#stderr.push(chunk as Buffer)) if (logContent) log(`${dialect.title}: ${line}`);
+      }
+    } catch {
+      // Destroyed after the child's end, above: what it said until then is kept.
+    }
+  }
+
+  #describeEnd(exit: ChildExit): string {
+    const { command } = this.#options;
+    const how = exit.signal ? `was ended by ${exit.signal}` : `ended with exit code ${exit.code}`;
+    const what = `"${command.join(" ")}" ${this.#fault ? `${this.#fault} and was stopped` : how}`;
+    const said = this.#stderr.lines();
+    return said.length > 0 ? `${what}. It said: ${said.join(" | ")}` : what;
+  }
+}
+
+function parseRecord(line: string): JsonRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import { parseArgs } from "node:util";
+import type { Dialect } from "./dialect.js";
+import { DIALECTS, findDialect } from "./dialects/index.js";
+
+/** A command line that cannot be carried out; the message says why and what is right. */
+export class UsageError extends Error {}
+
+export type CommandLine =
+  | { readonly show: "help" | "version" }
+  | {
+      readonly dialect: Dialect;
+      readonly command: readonly [string, ...string[]];
+      readonly logContent: boolean;
+      readonly startTimeoutMs: number;
+    };
+
+const names = DIALECTS.map(({ name }) => name).join(", ");
+
+export const HELP = `Usage: subprocess-steering-acp --dialect <name> [options] -- <command> [arguments]
+
+Makes a steerable ACP agent of a command-line agent that speaks JSON lines. ACP is spoken on stdin and stdout.
+
+  --dialect <name>       the language the agent speaks: ${names}
+  --log-content          also log what may hold prompt text: the agent's stderr and lines that are no records
+  --start-timeout <s>    how long the agent may take to start, in seconds (60)
+  --help, --version
+
+Example: subprocess-steering-acp --dialect pi-rpc -- pi --mode rpc
+`;
+
+/**
+ * Reads the arguments after the script's name.
+ * @throws UsageError
+ */
+export function readCommandLine(args: readonly string[]): CommandLine {
+  const { values, positionals } = parse(args);
+  if (values.help) return { show: "help" };
+  if (values.version) return { show: "version" };
+  const [executable, ...rest] = positionals;
+  if (executable === undefined) throw new UsageError("Give the agent's command after --, as in: -- pi --mode rpc");
+  return {
+    dialect: dialectOf(values.dialect),
+    command: [executable, ...rest],
+    logContent: values["log-content"],
+    startTimeoutMs: secondsOf(values["start-timeout"]) * 1_000,
+  };
+}
+
+interface Values {
+  readonly dialect?: string | undefined;
+  readonly "log-content": boolean;
+  readonly "start-timeout": string;
+  readonly help: boolean;
+  readonly version: boolean;
+}
+
+function parse(args: readonly string[]): { values: Values; positionals: string[] } {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        dialect: { type: "string" },
+        "log-content": { type: "boolean", default: false },
+        "start-timeout": { type: "string", default: "60" },
+        help: { type: "boolean", short: "h", default: false },
+        version: { type: "boolean", short: "v", default: false },
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function dialectOf(name: string | undefined): Dialect {
+  if (name === undefined) throw new UsageError(`Give the agent's language with --dialect. There are: ${names}`);
+  const dialect = findDialect(name);
+  if (!dialect) throw new UsageError(`There is no dialect "${name}". There are: ${names}`);
+  return dialect;
+}
+
+function secondsOf(value: string): number {
+  const seconds = Number(value);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw new UsageError(`--start-timeout takes a number of seconds, not "${value}".`);
+}

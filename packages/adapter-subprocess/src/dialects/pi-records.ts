@@ -1,0 +1,102 @@
+/** The shapes of Pi's records that the adapter reads, each taken out of `unknown` in one place. */
+
+import type { JsonRecord } from "../dialect.js";
+import { isRecord } from "../dialect.js";
+
+export interface PiContent {
+  readonly type: string;
+  readonly text?: string;
+  readonly data?: string;
+  readonly mimeType?: string;
+}
+
+export interface PiUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly totalTokens: number;
+}
+
+export interface PiMessageRecord {
+  readonly role: string;
+  readonly content: readonly PiContent[];
+  readonly stopReason?: string;
+  readonly errorMessage?: string;
+  readonly usage?: PiUsage;
+}
+
+export interface PiState {
+  readonly sessionId: string;
+  readonly sessionFile: string | undefined;
+  readonly isStreaming: boolean;
+  readonly isCompacting: boolean;
+  readonly messageCount: number;
+  /** In tokens; 0 when Pi does not know it. */
+  readonly contextWindow: number;
+}
+
+export function readMessage(value: unknown): PiMessageRecord {
+  const message = recordOf(value);
+  const usage = isRecord(message["usage"]) ? { usage: readUsage(message["usage"]) } : {};
+  return {
+    role: textOf(message["role"]),
+    content: readContent(message["content"]),
+    ...(typeof message["stopReason"] === "string" && { stopReason: message["stopReason"] }),
+    ...(typeof message["errorMessage"] === "string" && { errorMessage: message["errorMessage"] }),
+    ...usage,
+  };
+}
+
+export function readContent(value: unknown): PiContent[] {
+  if (typeof value === "string") return [{ type: "text", text: value }];
+  return Array.isArray(value) ? value.filter(isContent) : [];
+}
+
+export function readState(value: unknown): PiState {
+  const state = recordOf(value);
+  const sessionFile = textOf(state["sessionFile"]);
+  return {
+    sessionId: textOf(state["sessionId"]),
+    sessionFile: sessionFile === "" ? undefined : sessionFile,
+    isStreaming: state["isStreaming"] === true,
+    isCompacting: state["isCompacting"] === true,
+    messageCount: numberOf(state["messageCount"]),
+    contextWindow: numberOf(recordOf(state["model"])["contextWindow"]),
+  };
+}
+
+/** The text of a user message as Pi compares it: its text blocks joined. */
+export function plainText(message: PiMessageRecord): string {
+  return message.content.map((content) => content.text ?? "").join("");
+}
+
+export function recordOf(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {};
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+export function numberOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
+
+export function listOfTexts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+function isContent(value: unknown): value is PiContent {
+  return isRecord(value) && typeof value["type"] === "string";
+}
+
+function readUsage(usage: JsonRecord): PiUsage {
+  return {
+    input: numberOf(usage["input"]),
+    output: numberOf(usage["output"]),
+    cacheRead: numberOf(usage["cacheRead"]),
+    cacheWrite: numberOf(usage["cacheWrite"]),
+    totalTokens: numberOf(usage["totalTokens"]),
+  };
+}

@@ -1,0 +1,4 @@
+export type { Channel, Dialect, DialectSession, JsonRecord, SessionIdentity } from "./dialect.js";
+export { piRpc } from "./dialects/pi-rpc.js";
+export type { SubprocessVendorOptions } from "./subprocess-vendor.js";
+export { subprocessVendor } from "./subprocess-vendor.js";

@@ -1,0 +1,93 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { WireClient } from "@acp-steering/testkit";
+import { type ModelServer, type Script, startModelServer } from "@acp-steering/testkit/model-server";
+import { onTestFinished } from "vitest";
+import { ensureVendor } from "../../../scripts/vendors.mjs";
+
+const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+
+/** The built adapter as a process, over stdio. */
+export function spawnAdapter(args: readonly string[], environment: Record<string, string> = {}): WireClient {
+  if (!existsSync(CLI)) throw new Error("The adapter is not built. Run `npm run build` first.");
+  const client = WireClient.spawn({
+    command: process.execPath,
+    args: [CLI, ...args],
+    env: { ...process.env, ...environment },
+  });
+  onTestFinished(async () => {
+    await client.close();
+  });
+  return client;
+}
+
+/** The built adapter with a child of ours in the place of Pi: only for faults that the real Pi cannot be made to have. */
+export function spawnWithFake(fixture: string, ...args: string[]): WireClient {
+  const path = fileURLToPath(new URL(`fixtures/${fixture}`, import.meta.url));
+  return spawnAdapter(["--dialect", "pi-rpc", "--start-timeout", "20", "--", process.execPath, path, ...args]);
+}
+
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "acp-steering-pi-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+export interface Stage {
+  readonly model: ModelServer;
+  readonly client: WireClient;
+  /** The folder that the sessions work in. */
+  readonly cwd: string;
+  readonly sessionId: string;
+  /** Where this Pi keeps its settings and extensions. */
+  readonly configuration: string;
+}
+
+export interface StageOptions {
+  readonly piArguments?: readonly string[];
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** Source of a Pi extension. */
+  readonly extension?: string;
+  readonly clientCapabilities?: Record<string, unknown>;
+}
+
+/** The real Pi behind the built adapter, with a scripted model, one session open. */
+export async function openStage(script: Script, options: StageOptions = {}): Promise<Stage> {
+  const model = await startModelServer({ script });
+  onTestFinished(() => model.close());
+  const cwd = await temporaryFolder();
+  const configuration = await temporaryFolder();
+  await configurePi(configuration, model.url, options);
+  const pi = await ensureVendor("pi");
+  const client = spawnAdapter(["--dialect", "pi-rpc", "--", pi, "--mode", "rpc", ...(options.piArguments ?? [])], {
+    PI_CODING_AGENT_DIR: configuration,
+    PI_OFFLINE: "1",
+  });
+  await client.initialize(options.clientCapabilities);
+  return { model, client, cwd, configuration, sessionId: await client.newSession(cwd) };
+}
+
+async function configurePi(folder: string, modelUrl: string, { settings, extension }: StageOptions): Promise<void> {
+  const scripted = { id: "scripted", input: ["text", "image"], contextWindow: 128_000 };
+  const provider = { baseUrl: modelUrl, api: "openai-completions", apiKey: "none", models: [scripted] };
+  await writeFile(join(folder, "models.json"), JSON.stringify({ providers: { scripted: provider } }));
+  const defaults = { defaultProvider: "scripted", defaultModel: "scripted", quietStartup: true };
+  const retry = { enabled: true, maxRetries: 1, baseDelayMs: 10 };
+  await writeFile(join(folder, "settings.json"), JSON.stringify({ ...defaults, retry, ...settings }));
+  if (extension === undefined) return;
+  await mkdir(join(folder, "extensions"));
+  await writeFile(join(folder, "extensions", "test.ts"), extension);
+}
+
+/** What the model was told by the user, request by request. */
+export function userTexts(model: ModelServer): string[][] {
+  return model.requests.map(({ messages }) => messages.filter(({ role }) => role === "user").map(({ text }) => text));
+}
+
+/** The requests of the model in which this user text came last, which is where it was seen first. */
+export function firstSeen(model: ModelServer, text: string): number | undefined {
+  return model.seen(text)[0]?.index;
+}

@@ -1,0 +1,118 @@
+import type { ContentBlock, InjectCall, PendingSteer, Verdict } from "@acp-steering/core";
+import type { AgentContext, PromptRequest, PromptResponse } from "@agentclientprotocol/sdk/unstable";
+import { methods, RequestError } from "@agentclientprotocol/sdk/unstable";
+import { Outbox } from "./outbox.js";
+import type { Turn, VendorSession } from "./vendor.js";
+import { CODES } from "./vendor-error.js";
+
+interface RunContext {
+  readonly params: PromptRequest;
+  readonly client: AgentContext;
+  readonly signal: AbortSignal;
+}
+
+interface Run {
+  readonly outbox: Outbox;
+  readonly abort: AbortController;
+}
+
+/** One session between ACP and its vendor: runs prompts one at a time, forwards steers and interrupts. */
+export class AgentSession {
+  readonly vendorSession: VendorSession;
+  readonly #take: (sessionId: string) => readonly PendingSteer[];
+  #run: Run | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(vendorSession: VendorSession, take: (sessionId: string) => readonly PendingSteer[]) {
+    this.vendorSession = vendorSession;
+    this.#take = take;
+  }
+
+  get id(): string {
+    return this.vendorSession.id;
+  }
+
+  async prompt(context: RunContext): Promise<PromptResponse> {
+    if (this.#run) {
+      throw new RequestError(CODES.invalidRequest, `Session ${this.id} already runs a prompt. Wait for its answer.`, {
+        reason: "busy",
+      });
+    }
+    const run: Run = { outbox: new Outbox(context.client, this.id), abort: new AbortController() };
+    const onCancelRequest = (): void => void this.interrupt();
+    context.signal.addEventListener("abort", onCancelRequest);
+    this.#run = run;
+    try {
+      const { stopReason, usage } = await this.vendorSession.prompt(this.#turn(run, context));
+      return usage ? { stopReason, usage } : { stopReason };
+    } finally {
+      await run.outbox.flushed();
+      context.signal.removeEventListener("abort", onCancelRequest);
+      this.#run = undefined;
+    }
+  }
+
+  inject(call: InjectCall): PromiseLike<Verdict> {
+    const run = this.#run;
+    if (!this.vendorSession.steer) return Promise.resolve("unsupported");
+    if (!run) return Promise.resolve("tooLate");
+    const { turnId, messageId, prompt, signal } = call;
+    const verdict = settlement();
+    const answer = this.vendorSession.steer({
+      turnId,
+      messageId,
+      prompt,
+      signal,
+      delivered: () => run.outbox.report(verdict.promise, () => call.delivered()),
+      undelivered: () => run.outbox.report(verdict.promise, () => call.undelivered()),
+    });
+    answer.then(verdict.resolve, verdict.resolve);
+    return answer;
+  }
+
+  async interrupt(): Promise<void> {
+    this.#run?.abort.abort();
+    await this.vendorSession.interrupt();
+  }
+
+  close(): Promise<void> {
+    this.#run?.abort.abort();
+    this.#closing ??= Promise.resolve(this.vendorSession.close?.());
+    return this.#closing;
+  }
+
+  #turn(run: Run, context: RunContext): Turn {
+    const { outbox, abort } = run;
+    return {
+      prompt: context.params.prompt as readonly ContentBlock[],
+      continuation: isContinuation(context.params._meta),
+      signal: abort.signal,
+      update: (update) => outbox.update(update),
+      flushed: () => outbox.flushed(),
+      requestPermission: async (question) => {
+        await outbox.flushed();
+        return context.client.request(
+          methods.client.session.requestPermission,
+          { ...question, sessionId: this.id },
+          { cancellationSignal: abort.signal },
+        );
+      },
+      take: () => this.#take(this.id),
+    };
+  }
+}
+
+function isContinuation(meta: PromptRequest["_meta"]): boolean {
+  const steering = meta?.["steering"];
+  return (
+    typeof steering === "object" && steering !== null && "continuation" in steering && steering.continuation === true
+  );
+}
+
+function settlement(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,109 @@
+import type {
+  AgentApp,
+  InitializeResponse,
+  SessionCapabilities,
+  SessionUpdate,
+} from "@agentclientprotocol/sdk/unstable";
+import { agent, methods, PROTOCOL_VERSION } from "@agentclientprotocol/sdk/unstable";
+import { Outbox } from "./outbox.js";
+import type { ConnectionSessions } from "./session-registry.js";
+import type { Vendor } from "./vendor.js";
+import { toRequestError } from "./vendor-error.js";
+
+/** The ACP agent of one connection: every method that the vendor has, and no other. */
+export function buildApp(vendor: Vendor, sessions: ConnectionSessions): AgentApp {
+  const guarded = guard(vendor);
+  const app = agent({ name: vendor.name })
+    .onRequest(methods.agent.initialize, () => initializeResponse(vendor))
+    .onRequest(methods.agent.session.new, ({ params }) =>
+      guarded(async () => ({ sessionId: sessions.add(await vendor.open(params)).id })),
+    )
+    .onRequest(methods.agent.session.prompt, (context) => {
+      const session = sessions.get(context.params.sessionId);
+      return guarded(() => session.prompt(context));
+    })
+    .onNotification(methods.agent.session.cancel, ({ params }) => sessions.find(params.sessionId)?.interrupt())
+    .onRequest(methods.agent.session.close, async ({ params }) => {
+      sessions.get(params.sessionId);
+      await guarded(() => sessions.close(params.sessionId));
+      return {};
+    });
+  addOptionalMethods(app, vendor, sessions);
+  return app;
+}
+
+function addOptionalMethods(app: AgentApp, vendor: Vendor, sessions: ConnectionSessions): void {
+  const guarded = guard(vendor);
+  const { load, resume, fork, list, authenticate } = bound(vendor);
+  if (load) {
+    app.onRequest(methods.agent.session.load, ({ params, client }) =>
+      guarded(async () => {
+        const outbox = new Outbox(client, params.sessionId);
+        sessions.add(await load(params, (update: SessionUpdate) => outbox.update(update)));
+        await outbox.flushed();
+        return {};
+      }),
+    );
+  }
+  if (resume) {
+    app.onRequest(methods.agent.session.resume, ({ params }) =>
+      guarded(async () => {
+        sessions.add(await resume(params));
+        return {};
+      }),
+    );
+  }
+  if (fork) {
+    app.onRequest(methods.agent.session.fork, ({ params }) =>
+      guarded(async () => ({ sessionId: sessions.add(await fork(params)).id })),
+    );
+  }
+  if (list) app.onRequest(methods.agent.session.list, ({ params }) => guarded(() => list(params)));
+  if (authenticate) {
+    app.onRequest(methods.agent.authenticate, ({ params }) =>
+      guarded(async () => {
+        await authenticate(params);
+        return {};
+      }),
+    );
+  }
+}
+
+function bound(vendor: Vendor): Pick<Vendor, "load" | "resume" | "fork" | "list" | "authenticate"> {
+  return {
+    ...(vendor.load && { load: vendor.load.bind(vendor) }),
+    ...(vendor.resume && { resume: vendor.resume.bind(vendor) }),
+    ...(vendor.fork && { fork: vendor.fork.bind(vendor) }),
+    ...(vendor.list && { list: vendor.list.bind(vendor) }),
+    ...(vendor.authenticate && { authenticate: vendor.authenticate.bind(vendor) }),
+  };
+}
+
+function initializeResponse(vendor: Vendor): InitializeResponse {
+  const sessionCapabilities: SessionCapabilities = {
+    close: {},
+    ...(vendor.resume && { resume: {} }),
+    ...(vendor.fork && { fork: {} }),
+    ...(vendor.list && { list: {} }),
+  };
+  return {
+    protocolVersion: PROTOCOL_VERSION,
+    agentInfo: { name: vendor.name, title: vendor.title ?? null, version: vendor.version },
+    agentCapabilities: {
+      loadSession: vendor.load !== undefined,
+      promptCapabilities: vendor.promptCapabilities ?? {},
+      sessionCapabilities,
+    },
+    authMethods: [...(vendor.authMethods ?? [])],
+  };
+}
+
+function guard(vendor: Vendor): <Result>(task: () => Promise<Result>) => Promise<Result> {
+  return async (task) => {
+    try {
+      return await task();
+    } catch (error) {
+      throw toRequestError(error, vendor.title ?? vendor.name);
+    }
+  };
+}

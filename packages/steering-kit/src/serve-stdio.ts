@@ -1,0 +1,47 @@
+import { Readable, Writable } from "node:stream";
+import type { Steerable } from "@acp-steering/core";
+import { ndJsonStream } from "@agentclientprotocol/sdk/unstable";
+
+/** What `serveStdio` serves: any steerable; one with `dispose()` is disposed of at the end. */
+export interface Servable extends Pick<Steerable, "connect"> {
+  dispose?(): Promise<void>;
+}
+
+/**
+ * Serves an agent on stdin and stdout until the client is gone or the process is told to stop (SIGTERM, SIGINT, SIGHUP),
+ * then disposes of it and sets the exit code: 0 after the end of input, 128 plus the signal's number after a signal.
+ *
+ * stdout belongs to the protocol, so `console.log`, `console.info` and `console.debug` write to stderr from here on.
+ *
+ * @example
+ * ```ts
+ * await serveStdio(steeringAgent(vendor));
+ * process.exit();
+ * ```
+ */
+export async function serveStdio(agent: Servable): Promise<void> {
+  protectStdout();
+  const output = Writable.toWeb(process.stdout) as WritableStream<Uint8Array>;
+  const input = Readable.toWeb(process.stdin) as unknown as ReadableStream<Uint8Array>;
+  const connection = agent.connect(ndJsonStream(output, input));
+  const told = toldToStop();
+  // The client may close its reading end first; that is the end of the conversation, not a crash.
+  process.stdout.on("error", () => told.stop(0));
+  process.exitCode = await Promise.race([connection.closed.then(() => 0), told.code]);
+  await agent.dispose?.();
+}
+
+function protectStdout(): void {
+  for (const method of ["log", "info", "debug"] as const) console[method] = console.error;
+}
+
+const SIGNAL_EXIT_CODES = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
+
+function toldToStop(): { code: Promise<number>; stop: (code: number) => void } {
+  let stop: (code: number) => void = () => {};
+  const code = new Promise<number>((resolve) => {
+    stop = resolve;
+  });
+  for (const [signal, exitCode] of Object.entries(SIGNAL_EXIT_CODES)) process.once(signal, () => stop(exitCode));
+  return { code, stop };
+}

@@ -1,0 +1,99 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ModelMessage, ModelRequest, Reply } from "../model-server/index.js";
+import { shellToolbox, type Toolbox, type ToolboxFor } from "./toolbox.js";
+
+/** The name under which the model's answer is held open while the user reads it and steers. */
+export const HOLD = "the user reads";
+
+export const PROMPT = "Make the greeting Polish and run check.mjs.";
+export const ANNOUNCEMENT = "I will change src/greeting.mjs.";
+export const STEER = "no, not that file: src/farewell.mjs";
+export const LATE_STEER = "say what you changed";
+
+const GREETING = `export const greeting = "Hello";\n`;
+const FAREWELL = `export const farewell = "Goodbye";\n`;
+const CHECK = `import { farewell } from "./src/farewell.mjs";
+import { greeting } from "./src/greeting.mjs";
+
+console.log(\`\${greeting} … \${farewell}\`);
+`;
+
+/** Writes the small project that the agent works on. */
+export async function writeProject(folder: string): Promise<void> {
+  await mkdir(join(folder, "src"), { recursive: true });
+  await Promise.all([
+    writeFile(join(folder, "src", "greeting.mjs"), GREETING),
+    writeFile(join(folder, "src", "farewell.mjs"), FAREWELL),
+    writeFile(join(folder, "check.mjs"), CHECK),
+  ]);
+}
+
+/** Whether the project is as the steer wants it: the greeting untouched, the farewell translated. */
+export async function isSteerObeyed(folder: string): Promise<boolean> {
+  const read = (name: string): Promise<string> => readFile(join(folder, "src", name), "utf8");
+  const [greeting, farewell] = await Promise.all([read("greeting.mjs"), read("farewell.mjs")]);
+  return greeting === GREETING && farewell.includes("Do widzenia");
+}
+
+/**
+ * What the model answers, as a function of what the request holds and of nothing else: a steer that never reaches the
+ * model is never obeyed, and a request that is repeated gets the same answer.
+ */
+export function storyReply(request: ModelRequest, toolboxFor: ToolboxFor = shellToolbox): Reply {
+  const { messages } = request;
+  const lateAt = lastMention(messages, LATE_STEER);
+  if (lateAt >= 0) return { text: "The farewell, in src/farewell.mjs." };
+  const toolbox = toolboxFor(request);
+  const steerAt = lastMention(messages, STEER);
+  if (steerAt < 0) return unsteered(toolbox, countToolCalls(messages));
+  return steered(toolbox, countToolCalls(messages.slice(steerAt)), countToolCalls(messages.slice(0, steerAt)));
+}
+
+/** Whether a user message of the request carries the text. */
+export function isMentioned(message: ModelMessage, text: string): boolean {
+  return message.role === "user" && message.text.includes(text);
+}
+
+const DONE_UNSTEERED: Reply = { text: "Done: the greeting is Polish." };
+const DONE_STEERED: Reply = { text: "Done: the farewell is Polish." };
+
+// The third call comes with the announcement of the wrong file; with the fourth the model changes it.
+const CALLS_BEFORE_CHANGE = 3;
+
+function unsteered(toolbox: Toolbox | undefined, toolCalls: number): Reply {
+  if (toolbox === undefined) return { text: ANNOUNCEMENT, hold: HOLD, holdAt: "afterText" };
+  const steps: readonly Reply[] = [
+    { reasoning: "I do not know this project yet.", text: "I look around first.", toolCalls: [toolbox.list()] },
+    { text: "Two modules. I open the greeting.", toolCalls: [toolbox.read("src/greeting.mjs")] },
+    { text: ANNOUNCEMENT, toolCalls: [toolbox.read("check.mjs")], hold: HOLD, holdAt: "afterText" },
+    { toolCalls: [toolbox.replace("src/greeting.mjs", "Hello", "Dzień dobry")] },
+    { toolCalls: [toolbox.run("node check.mjs")] },
+  ];
+  return steps[toolCalls] ?? DONE_UNSTEERED;
+}
+
+function steered(toolbox: Toolbox | undefined, callsSince: number, callsBefore: number): Reply {
+  if (toolbox === undefined) return { text: "Understood: not that file." };
+  const isGreetingChanged = callsBefore > CALLS_BEFORE_CHANGE;
+  const steps: readonly Reply[] = [
+    {
+      text: "Understood: the farewell it is.",
+      toolCalls: [
+        toolbox.replace("src/farewell.mjs", "Goodbye", "Do widzenia"),
+        ...(isGreetingChanged ? [toolbox.replace("src/greeting.mjs", "Dzień dobry", "Hello")] : []),
+      ],
+    },
+    { text: "Now the check.", toolCalls: [toolbox.run("node check.mjs")] },
+  ];
+  const callsPerStep = isGreetingChanged ? [0, 2] : [0, 1];
+  return steps[callsPerStep.indexOf(callsSince)] ?? DONE_STEERED;
+}
+
+function lastMention(messages: readonly ModelMessage[], text: string): number {
+  return messages.findLastIndex((message) => isMentioned(message, text));
+}
+
+function countToolCalls(messages: readonly ModelMessage[]): number {
+  return messages.reduce((sum, { toolCalls = [] }) => sum + toolCalls.length, 0);
+}

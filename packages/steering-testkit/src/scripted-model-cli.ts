@@ -1,0 +1,112 @@
+#!/usr/bin/env node
+import { readFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { parseScript, type Reply, startModelServer } from "./model-server/index.js";
+
+const USAGE = `Usage: scripted-model [options]
+
+A model server on loopback that speaks OpenAI chat completions and answers as scripted.
+Prints its base URL on stdout and a line for each request on stderr.
+
+  --script FILE    a JSON array of replies; without it every answer is "Done."
+  --port N         the port to listen on (default: any free one)
+  --hold-control   serve /_control/requests, held, release/<name> and reset; needed by scripts that hold
+  --json           print the base URL as {"url": …}
+  --log-content    add the new user and tool messages to the lines on stderr
+  --help           show this
+`;
+
+/** A mistake of whoever typed the command: shown without a stack, exit code 2. */
+class UsageError extends Error {}
+
+interface Command {
+  readonly help: boolean;
+  readonly port: number;
+  readonly script: string | undefined;
+  readonly control: boolean;
+  readonly json: boolean;
+  readonly logContent: boolean;
+}
+
+const readPort = (text: string): number => {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new UsageError(`--port takes a number from 0 to 65535, not "${text}".`);
+  return port;
+};
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        port: { type: "string", default: "0" },
+        script: { type: "string" },
+        "hold-control": { type: "boolean", default: false },
+        json: { type: "boolean", default: false },
+        "log-content": { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+};
+
+const readCommand = (args: readonly string[]): Command => {
+  const values = parse(args);
+  return {
+    help: values.help,
+    port: readPort(values.port),
+    script: values.script,
+    control: values["hold-control"],
+    json: values.json,
+    logContent: values["log-content"],
+  };
+};
+
+const readScript = async (file: string): Promise<readonly Reply[]> => {
+  const text = await readFile(file, "utf8").catch((error: Error) => {
+    throw new UsageError(`Cannot read the script: ${error.message}`);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${(error as Error).message}`);
+  }
+  return parseScript(value, file);
+};
+
+const refuseHoldsWithoutControl = (script: readonly Reply[], command: Command): void => {
+  const holding = script.findIndex((reply) => reply.hold !== undefined);
+  if (holding >= 0 && !command.control) {
+    throw new UsageError(`${command.script}: reply ${holding} holds, and nobody could release it: add --hold-control.`);
+  }
+};
+
+const log = (line: string): void => {
+  process.stderr.write(`${line}\n`);
+};
+
+const main = async (): Promise<void> => {
+  const command = readCommand(process.argv.slice(2));
+  if (command.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const script = command.script === undefined ? [] : await readScript(command.script);
+  refuseHoldsWithoutControl(script, command);
+  const { port, control, logContent } = command;
+  const model = await startModelServer({ script, port, control, logContent, log });
+  const stop = (): void => {
+    void model.close();
+  };
+  process.once("SIGINT", stop).once("SIGTERM", stop);
+  process.stdout.write(`${command.json ? JSON.stringify({ url: model.url }) : model.url}\n`);
+};
+
+main().catch((error: Error & { code?: string }) => {
+  const wrongUse = error instanceof UsageError || error.code === "invalidScript";
+  log(wrongUse ? `${error.message}\nscripted-model --help shows how it is used.` : `scripted-model: ${error.message}`);
+  process.exitCode = wrongUse ? 2 : 1;
+});

@@ -1,0 +1,56 @@
+import { prepare } from "./bootstrap.mjs";
+import { houseFaults } from "./check-house.mjs";
+import { checkPackages } from "./check-packages.mjs";
+import { checkSnippets } from "./check-snippets.mjs";
+import { main } from "./main.mjs";
+import { runNode, say, toolScript, workspacePackages } from "./repository.mjs";
+
+/** @type {[name: string, hasPassed: () => boolean | Promise<boolean>][]} */
+const STEPS = [
+  ["types", checkTypes],
+  ["lint and format", () => passes("@biomejs/biome", ["check", "--error-on-warnings"], "biome")],
+  ["unused code", () => passes("knip", ["--no-progress", "--no-config-hints"])],
+  ["packages", checkPackages],
+  ["snippets of the READMEs", checkSnippets],
+  ["house rules", checkHouse],
+];
+
+await main(async () => {
+  await prepare();
+  const failed = [];
+  for (const [name, hasPassed] of STEPS) {
+    say(`check: ${name} …`);
+    if (!(await hasPassed())) {
+      failed.push(name);
+    }
+  }
+  say(failed.length === 0 ? "check: all passed" : `check: FAILED: ${failed.join(", ")}`);
+  return failed.length === 0 ? 0 : 1;
+});
+
+/** The root sees tests and scripts too; each package alone has the narrower world its sources may use. */
+async function checkTypes() {
+  const projects = [".", ...workspacePackages().map(({ folder }) => folder)];
+  const results = [];
+  for (const project of projects) {
+    results.push(await passes("typescript", ["-p", project], "tsc"));
+  }
+  return results.every(Boolean);
+}
+
+function checkHouse() {
+  const faults = houseFaults();
+  for (const fault of faults) {
+    say(fault);
+  }
+  return faults.length === 0;
+}
+
+/**
+ * @param {string} packageName
+ * @param {readonly string[]} argv
+ * @param {string} [binary]
+ */
+async function passes(packageName, argv, binary) {
+  return (await runNode([toolScript(packageName, binary), ...argv])) === 0;
+}
