@@ -72,6 +72,12 @@ export const unknownMessage = (messageId: string): RpcError => ({
   data: { reason: REASON.unknownMessage, messageId },
 });
 
+/** The id of a request that has no answer yet was used again. Code `-32600`. */
+export const idInUse: RpcError = {
+  code: CODE.invalidRequest,
+  message: "A request with this id is still open. Give every request an id of its own.",
+};
+
 /** The agent's connection ended before it answered. Code `-32603`. */
 export const agentGone: RpcError = {
   code: CODE.internalError,

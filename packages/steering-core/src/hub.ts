@@ -2,11 +2,11 @@
  * All sessions of one steerable, and the hands of the machine: an event goes in, its effects are carried out, in order,
  * before anything else happens. Synchronous from message to effect, which is what makes `take()` and the end of a run atomic.
  */
-import type { SteeringDriver, Verdict } from "./driver.js";
+import type { InjectCall, SteeringDriver, Verdict } from "./driver.js";
+import type { ClientWishes } from "./parse.js";
 import { type ContentBlock, METHOD, type RequestId, UPDATE, type WireMessage } from "./protocol.js";
 import { awaitsAgent, IDLE, step } from "./session.js";
-import type { EffectName, Effects, Event, Policy, State, Steer, TimerName } from "./state.js";
-import type { ClientWishes } from "./parse.js";
+import type { Asker, EffectName, Effects, Event, Policy, State, Steer } from "./state.js";
 
 /** One connection, as the hub needs it. */
 export interface Link {
@@ -58,91 +58,117 @@ const VERDICTS: readonly unknown[] = ["delivered", "accepted", "tooLate", "unsup
 
 function show(link: Link, { id }: Session, kind: string, blocks: readonly ContentBlock[], messageId: string): void {
   for (const content of blocks)
-    link.toClient({ method: METHOD.update, params: { sessionId: id, update: { sessionUpdate: kind, content, messageId } } });
+    link.toClient({
+      method: METHOD.update,
+      params: { sessionId: id, update: { sessionUpdate: kind, content, messageId } },
+    });
 }
 
 /** The sessions of one steerable. */
-export class Hub {
-  readonly sessions: Map<string, Session> = new Map();
-  readonly links: Map<number, Link> = new Map();
-  /** Connections whose client is gone and whose agent still works. */
-  readonly leaving: Set<Link> = new Set();
-  /** Our request ids can never be a client's. */
-  private readonly prefix = `steering-${crypto.randomUUID()}/`;
-  private readonly pending: (readonly [Session, Event])[] = [];
-  private working = false;
-  private given: readonly Steer[] = [];
+export interface Hub {
   readonly policy: Policy;
   readonly driver: SteeringDriver | undefined;
   readonly clock: Clock;
-
-  constructor(policy: Policy, driver: SteeringDriver | undefined, clock: Clock) {
-    this.policy = policy;
-    this.driver = driver;
-    this.clock = clock;
-  }
-
+  readonly sessions: Map<string, Session>;
+  readonly links: Map<number, Link>;
+  /** Connections whose client is gone and whose agent still works. */
+  readonly leaving: Set<Link>;
   /** The session of that id, which begins to exist here if it was not known. */
-  session(id: string): Session {
-    let session = this.sessions.get(id);
-    if (!session) {
-      session = { id, state: IDLE, links: new Set(), watched: true, hasCommands: false, replays: 0, runId: null, injection: undefined, timers: undefined };
-      this.sessions.set(id, session);
-    }
-    return session;
-  }
-
+  open(id: string): Session;
   /** Carries out one event. An event raised by its own effects follows it. */
-  dispatch(session: Session, event: Event): void {
-    this.pending.push([session, event]);
-    if (this.working) return;
-    this.working = true;
-    for (let next = this.pending.shift(); next; next = this.pending.shift()) this.work(...next);
-    this.working = false;
-  }
+  dispatch(session: Session, event: Event): void;
+  /** The inbox; `[]` where it is asked for from inside a driver's `inject`. */
+  take(sessionId: string): readonly Steer[];
+  /** Drops a session that no connection may steer and where nothing runs. */
+  forgetUnused(session: Session): void;
+}
 
-  private work(session: Session, event: Event): void {
-    const [state, effects] = step(session.state, event, this.policy);
+type Hands = { readonly [Name in EffectName]: (session: Session, ...details: Effects[Name]) => void };
+
+export function createHub(policy: Policy, driver: SteeringDriver | undefined, clock: Clock): Hub {
+  const sessions = new Map<string, Session>();
+  const links = new Map<number, Link>();
+  const leaving = new Set<Link>();
+  /** Our request ids can never be a client's. */
+  const prefix = `steering-${crypto.randomUUID()}/`;
+  const events: (readonly [Session, Event])[] = [];
+  let working = false;
+  let given: readonly Steer[] = [];
+
+  const work = (session: Session, event: Event): void => {
+    const [state, effects] = step(session.state, event, policy);
     session.state = state;
     session.watched = awaitsAgent(state);
     for (const [name, ...details] of effects)
-      (this.hands[name] as (session: Session, ...details: readonly unknown[]) => void)(session, ...details);
-    for (const link of this.leaving) link.leaveWhenDone();
-  }
+      (hands[name] as (session: Session, ...details: readonly unknown[]) => void)(session, ...details);
+    for (const link of leaving) link.leaveWhenDone();
+  };
 
-  /** The inbox; `[]` where it is asked for from inside a driver's `inject`. */
-  take(sessionId: string): readonly Steer[] {
-    const session = this.sessions.get(sessionId);
-    if (!session || this.working) return [];
-    this.given = [];
-    this.dispatch(session, { type: "takeCalled" });
-    return this.given;
-  }
+  const dispatch = (session: Session, event: Event): void => {
+    events.push([session, event]);
+    if (working) return;
+    working = true;
+    for (let next = events.shift(); next; next = events.shift()) work(...next);
+    working = false;
+  };
 
-  forget(session: Session): void {
-    this.disarm(session);
-    this.sessions.delete(session.id);
-  }
+  const respond = ({ link: key, id }: Asker, outcome: Pick<WireMessage, "result" | "error">): void => {
+    const link = links.get(key);
+    link?.settled(id);
+    link?.toClient({ id, ...outcome });
+  };
 
-  private readonly hands: { readonly [Name in EffectName]: (session: Session, ...details: Effects[Name]) => void } = {
-    answer: (_, { link, id }, result) => this.respond(link, { id, result }),
-    refuse: (_, { link, id }, error) => this.respond(link, { id, error }),
+  const inject = (session: Session, turnId: string, { messageId, prompt }: Steer): void => {
+    const controller = new AbortController();
+    session.injection = controller;
+    const report = (said: "delivered" | "undelivered") => (): void =>
+      dispatch(session, { type: "reportArrived", messageId, report: said });
+    const conclude = (verdict: unknown): void => {
+      const known = VERDICTS.includes(verdict) ? (verdict as Verdict) : "unsupported";
+      dispatch(session, { type: "verdictArrived", messageId, verdict: known });
+    };
+    const call: InjectCall = {
+      sessionId: session.id,
+      turnId,
+      messageId,
+      prompt,
+      signal: controller.signal,
+      delivered: report("delivered"),
+      undelivered: report("undelivered"),
+    };
+    new Promise((resolve) => resolve(driver?.inject(call))).then(conclude, conclude);
+  };
+
+  const disarm = (session: Session): void => {
+    for (const timer of session.timers?.values() ?? []) clock.clear(timer);
+    session.timers = undefined;
+  };
+
+  const forget = (session: Session): void => {
+    disarm(session);
+    sessions.delete(session.id);
+  };
+
+  const hands: Hands = {
+    answer: (_, asker, result) => respond(asker, { result }),
+    refuse: (_, asker, error) => respond(asker, { error }),
     startRun: (session, run, key, asker, params) => {
-      const link = this.links.get(key);
-      session.runId = asker ? asker.id : this.prefix + run;
-      link?.expectRun(session.runId, session, run);
-      link?.toAgent({ id: session.runId, method: METHOD.prompt, params: { ...params, sessionId: session.id } });
+      const link = links.get(key);
+      const id = asker ? asker.id : prefix + run;
+      session.runId = id;
+      link?.expectRun(id, session, run);
+      link?.toAgent({ id, method: METHOD.prompt, params: { ...params, sessionId: session.id } });
     },
-    inject: (session, turnId, steer) => this.inject(session, turnId, steer),
+    inject,
     abortInjection: ({ injection }) => injection?.abort(),
     give: (_, steers) => {
-      this.given = steers;
+      given = steers;
     },
-    sendCancel: ({ id }, link) => this.links.get(link)?.toAgent({ method: METHOD.cancel, params: { sessionId: id } }),
-    sendCancelRequest: ({ runId }, link) =>
-      this.links.get(link)?.toAgent({ method: METHOD.cancelRequest, params: { requestId: runId } }),
+    sendCancel: ({ id }, key) => links.get(key)?.toAgent({ method: METHOD.cancel, params: { sessionId: id } }),
+    sendCancelRequest: ({ runId }, key) =>
+      links.get(key)?.toAgent({ method: METHOD.cancelRequest, params: { requestId: runId } }),
     releaseHolds: (session) => {
-      for (const link of this.links.values()) link.releaseHolds(session);
+      for (const link of links.values()) link.releaseHolds(session);
     },
     receipt: (session, receipt, key) => {
       for (const link of session.links)
@@ -154,55 +180,58 @@ export class Hub {
         if (link.wishes.echo) show(link, session, UPDATE.userMessage, prompt, messageId);
     },
     say: (session, key, text) => {
-      const link = this.links.get(key);
+      const link = links.get(key);
       if (link) show(link, session, UPDATE.agentMessage, [{ type: "text", text }], crypto.randomUUID());
     },
-    arm: (session, timer, ms, turnId = "") => this.arm(session, timer, ms, turnId),
-    disarm: (session) => this.disarm(session),
-    forget: (session) => this.forget(session),
+    arm: (session, timer, ms, turnId = "") => {
+      const timers = session.timers ?? new Map<string, unknown>();
+      const name = timer + turnId;
+      session.timers = timers;
+      clock.clear(timers.get(name));
+      const fire = (): void => {
+        timers.delete(name);
+        dispatch(session, { type: "timerFired", timer, turnId });
+      };
+      timers.set(name, clock.set(fire, ms));
+    },
+    disarm,
+    forget,
   };
 
-  private respond(key: number, message: Omit<WireMessage, "jsonrpc"> & { readonly id: RequestId }): void {
-    const link = this.links.get(key);
-    link?.settled(message.id);
-    link?.toClient(message);
-  }
-
-  private inject(session: Session, turnId: string, { messageId, prompt }: Steer): void {
-    const controller = new AbortController();
-    session.injection = controller;
-    const report = (said: "delivered" | "undelivered"): void => this.dispatch(session, { type: "reportArrived", messageId, report: said });
-    const call = {
-      sessionId: session.id,
-      turnId,
-      messageId,
-      prompt,
-      signal: controller.signal,
-      delivered: () => report("delivered"),
-      undelivered: () => report("undelivered"),
-    };
-    const conclude = (verdict: unknown): void => {
-      if (session.injection === controller) session.injection = undefined;
-      const known = VERDICTS.includes(verdict) ? (verdict as Verdict) : "unsupported";
-      this.dispatch(session, { type: "verdictArrived", messageId, verdict: known });
-    };
-    new Promise<Verdict>((resolve) => resolve((this.driver as SteeringDriver).inject(call))).then(conclude, () => conclude("unsupported"));
-  }
-
-  private arm(session: Session, timer: TimerName, ms: number, turnId: string): void {
-    const timers = session.timers ?? new Map<string, unknown>();
-    session.timers = timers;
-    const name = `${timer} ${turnId}`;
-    const fire = (): void => {
-      timers.delete(name);
-      this.dispatch(session, { type: "timerFired", timer, turnId });
-    };
-    this.clock.clear(timers.get(name));
-    timers.set(name, this.clock.set(fire, ms));
-  }
-
-  private disarm(session: Session): void {
-    for (const timer of session.timers?.values() ?? []) this.clock.clear(timer);
-    session.timers = undefined;
-  }
+  return {
+    policy,
+    driver,
+    clock,
+    sessions,
+    links,
+    leaving,
+    dispatch,
+    open: (id) => {
+      let session = sessions.get(id);
+      if (!session) {
+        session = {
+          id,
+          state: IDLE,
+          links: new Set(),
+          watched: true,
+          hasCommands: false,
+          replays: 0,
+          runId: null,
+          injection: undefined,
+          timers: undefined,
+        };
+        sessions.set(id, session);
+      }
+      return session;
+    },
+    take: (sessionId) => {
+      const session = sessions.get(sessionId);
+      given = [];
+      if (session && !working) dispatch(session, { type: "takeCalled" });
+      return given;
+    },
+    forgetUnused: (session) => {
+      if (session.links.size === 0 && session.state.phase === "idle") forget(session);
+    },
+  };
 }

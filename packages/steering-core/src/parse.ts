@@ -1,7 +1,7 @@
 /**
  * Unknown JSON in, a value or the reason why not out. Nothing here throws, recurses, or keeps anything.
  */
-import type { ContentBlock, IdleBehavior, JsonObject, RequestId, WireMessage } from "./protocol.js";
+import type { ContentBlock, IdleBehavior, JsonObject, RequestId } from "./protocol.js";
 import { META_KEY } from "./protocol.js";
 
 /** A value, or the first field that is wrong and what is wrong with it. */
@@ -54,7 +54,10 @@ export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Whether the JSON value nests deeper than `limit` levels, and the UTF-16 length of all its strings. */
-export function measure(value: unknown, limit: number = MAX_DEPTH): { readonly tooDeep: boolean; readonly bytes: number } {
+export function measure(
+  value: unknown,
+  limit: number = MAX_DEPTH,
+): { readonly tooDeep: boolean; readonly bytes: number } {
   let bytes = 0;
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -119,7 +122,8 @@ function parseSteerMeta(meta: unknown): Parsed<SteerMeta> {
   const value: Record<string, unknown> = {};
   const { idleBehavior } = steering;
   if (!missing(idleBehavior)) {
-    if (!REQUESTABLE_IDLE.includes(idleBehavior)) return bad(`${path}.idleBehavior`, `must be one of ${REQUESTABLE_IDLE.join(", ")}`);
+    if (!REQUESTABLE_IDLE.includes(idleBehavior))
+      return bad(`${path}.idleBehavior`, `must be one of ${REQUESTABLE_IDLE.join(", ")}`);
     value["idleBehavior"] = idleBehavior;
   }
   for (const name of ["expectedTurnId", "clientMessageId"]) {
@@ -133,7 +137,8 @@ function parseSteerMeta(meta: unknown): Parsed<SteerMeta> {
 const identifier = (params: JsonObject, name: string): Malformed | undefined =>
   typeof params[name] === "string" && params[name] !== "" ? undefined : bad(name, "must be a non-empty string");
 
-const badParams = (params: unknown): Malformed | undefined => (isObject(params) ? undefined : bad("", "must be an object"));
+const badParams = (params: unknown): Malformed | undefined =>
+  isObject(params) ? undefined : bad("", "must be an object");
 
 /**
  * Reads the params of `_session/steering`.
@@ -142,7 +147,8 @@ const badParams = (params: unknown): Malformed | undefined => (isObject(params) 
  * @example parseSteer({ sessionId: "s", prompt: [] }) // { ok: false, path: "prompt", problem: "must be a non-empty array" }
  */
 export function parseSteer(params: unknown): Parsed<SteerParams> {
-  const malformed = badParams(params) ?? identifier(params as JsonObject, "sessionId") ?? badPrompt((params as JsonObject)["prompt"]);
+  const malformed =
+    badParams(params) ?? identifier(params as JsonObject, "sessionId") ?? badPrompt((params as JsonObject)["prompt"]);
   if (malformed) return malformed;
   const { sessionId, prompt, _meta } = params as { sessionId: string; prompt: ContentBlock[]; _meta?: unknown };
   const meta = parseSteerMeta(_meta);
@@ -153,7 +159,8 @@ export function parseSteer(params: unknown): Parsed<SteerParams> {
 
 /** Reads the params of `_session/steering/revoke`. Other fields are ignored. */
 export function parseRevoke(params: unknown): Parsed<RevokeParams> {
-  const malformed = badParams(params) ?? identifier(params as JsonObject, "sessionId") ?? identifier(params as JsonObject, "messageId");
+  const malformed =
+    badParams(params) ?? identifier(params as JsonObject, "sessionId") ?? identifier(params as JsonObject, "messageId");
   if (malformed) return malformed;
   const { sessionId, messageId } = params as unknown as RevokeParams;
   return { ok: true, value: { sessionId, messageId } };
@@ -173,13 +180,8 @@ export function objectAt(value: unknown, ...names: readonly string[]): JsonObjec
 }
 
 /** The request id at `requestId` of `$/cancel_request`, or `undefined` where there is none. */
-export function cancelledId(params: unknown): RequestId | undefined {
-  const id = objectAt(params)["requestId"];
-  return typeof id === "string" || typeof id === "number" ? id : undefined;
-}
-
-/** Whether a stream handed over something that looks like a JSON-RPC message at all. */
-export const isMessage = (value: unknown): value is WireMessage => isObject(value);
+export const cancelledId = (params: unknown): RequestId | undefined =>
+  objectAt(params)["requestId"] as RequestId | undefined;
 
 /** Reads what a client's `initialize` asks of the layer. */
 export function clientWishes(params: unknown): ClientWishes {

@@ -1,6 +1,6 @@
 /**
  * The session machine. Everything that affects what a session does lives in this table: one row per phase, one cell per
- * event, each cell made of the moves in `turn.ts`. A missing cell does not compile.
+ * event, each cell made of the moves in `steers.ts` and `turn.ts`. A missing cell does not compile.
  *
  * Pure: `step` gets a state and an event and gives a state and what is to be done. No clock, no promise, no connection.
  */
@@ -9,36 +9,38 @@ import { type ContentBlock, STOP } from "./protocol.js";
 import type { Asker, Effect, Event, EventName, Events, Phase, Policy, QueuedPrompt, State, Steer } from "./state.js";
 import {
   answerSteer,
-  beginQueued,
   bindSteer,
-  cancelQueue,
-  cancelTurn,
   closeInjection,
   confirm,
-  continueTurn,
   type Draft,
-  decide,
-  endCancelled,
-  endRun,
-  enqueue,
   enter,
   giveInbox,
   handBack,
   injectingOf,
   injectNext,
-  noteLife,
-  openQueued,
-  openTurn,
   order,
   pendingOf,
   promptRequired,
-  refuseStuck,
-  rest,
   sameAsker,
-  sendCancel,
-  sendCancelAgain,
   takeReport,
   turnOf,
+} from "./steers.js";
+import {
+  beginQueued,
+  cancelQueue,
+  cancelTurn,
+  continueTurn,
+  decide,
+  endCancelled,
+  endRun,
+  enqueue,
+  noteLife,
+  openQueued,
+  openTurn,
+  refuseStuck,
+  rest,
+  sendCancel,
+  sendCancelAgain,
   unqueue,
   withGuidance,
 } from "./turn.js";
@@ -117,7 +119,8 @@ const steerAtRest = idleAnswer("idle");
 
 const steerWhileIdle: Cell<"steerArrived"> = (draft, event) => {
   const { asker, turnId, steer, idleBehavior, expectedTurnId } = event;
-  if (idleBehavior !== "startNewTurn" || draft.closing || expectedTurnId !== undefined) return steerAtRest(draft, event);
+  if (idleBehavior !== "startNewTurn" || draft.closing || expectedTurnId !== undefined)
+    return steerAtRest(draft, event);
   const { link } = asker;
   const { prompt } = steer;
   const first: Steer = { ...steer, prompt: [], link, outcome: "startedNewTurn", fate: "delivered" };
@@ -128,7 +131,9 @@ const steerWhileIdle: Cell<"steerArrived"> = (draft, event) => {
 const firstOf = (draft: Draft, { asker, steer }: Steered): Steer | undefined =>
   steer.clientMessageId === undefined
     ? undefined
-    : turnOf(draft).steers.find((known) => known.clientMessageId === steer.clientMessageId && known.link === asker.link);
+    : turnOf(draft).steers.find(
+        (known) => known.clientMessageId === steer.clientMessageId && known.link === asker.link,
+      );
 
 const steerMeetsTurn: Cell<"steerArrived"> = (draft, event) => {
   const { asker, steer, expectedTurnId } = event;
@@ -365,7 +370,13 @@ export const TABLE: Table = {
     reportArrived: nothing,
     agentActed: noteLife,
   },
-  closed: { ...idle, promptArrived: refuseClosed, steerArrived: refuseClosed, revokeArrived: refuseClosed, closeAnswered: nothing },
+  closed: {
+    ...idle,
+    promptArrived: refuseClosed,
+    steerArrived: refuseClosed,
+    revokeArrived: refuseClosed,
+    closeAnswered: nothing,
+  },
 };
 
 /**

@@ -4,6 +4,7 @@
  * All of it is plain immutable data. Time, promises and connections stay outside; they come in as events and go out as effects.
  */
 import type { Verdict } from "./driver.js";
+import type { SlashCommand } from "./parse.js";
 import type {
   BusyBehavior,
   ContentBlock,
@@ -157,7 +158,15 @@ export interface State {
 
 export type DriverReport = "delivered" | "undelivered";
 
-export type TimerName = "begin" | "verdict" | "continue" | "cancel" | "cancelAgain" | "cancelRequest" | "grace" | "stuck";
+export type TimerName =
+  | "begin"
+  | "verdict"
+  | "continue"
+  | "cancel"
+  | "cancelAgain"
+  | "cancelRequest"
+  | "grace"
+  | "stuck";
 
 export interface Events {
   promptArrived: {
@@ -166,7 +175,7 @@ export interface Events {
     readonly params: JsonObject;
     /** The prompt as the steer it may become. */
     readonly steer: ArrivingSteer;
-    readonly command?: { readonly name: "steer" | "queue"; readonly text: string };
+    readonly command: SlashCommand | undefined;
   };
   steerArrived: {
     readonly asker: Asker;

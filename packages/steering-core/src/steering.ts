@@ -1,8 +1,8 @@
 import type { SteeringDriver } from "./driver.js";
-import { type Clock, Hub, systemClock } from "./hub.js";
+import { type Clock, createHub, type Hub, systemClock } from "./hub.js";
 import type { BusyBehavior, ContentBlock, IdleBehavior, MessageStream, WireMessage } from "./protocol.js";
 import { agentStream, Channel } from "./streams.js";
-import { Wire } from "./wire.js";
+import { createWire, type Traits } from "./wire.js";
 
 /** Anything that can be connected to a stream: the SDK's `AgentApp`, its protocol router, another steerable. */
 export interface AgentConnector {
@@ -92,7 +92,7 @@ export function steeringWith(app: AgentConnector, options: SteeringOptions, cloc
     cancelGraceMs: options.cancelGraceMs ?? 10_000,
     maxPending: options.maxPending ?? DEFAULT_MAX_PENDING,
   };
-  const hub = new Hub(policy, driver, clock);
+  const hub = createHub(policy, driver, clock);
   return {
     connect: (stream, connectOptions) => connect(hub, app, stream, connectOptions, { inbox, slashCommands }),
     take: (sessionId) => hub.take(sessionId).map(({ messageId, prompt }) => ({ messageId, prompt })),
@@ -111,13 +111,13 @@ function connect(
   app: AgentConnector,
   stream: MessageStream,
   options: ConnectOptions | undefined,
-  traits: ConstructorParameters<typeof Wire>[2],
+  traits: Traits,
 ): SteeringConnection {
   const reader: ReadableStreamDefaultReader<WireMessage> = stream.readable.getReader();
   const writer: WritableStreamDefaultWriter<WireMessage> = stream.writable.getWriter();
   const channel = new Channel();
   let written: Promise<void> = Promise.resolve();
-  const wire = new Wire(
+  const wire = createWire(
     hub,
     {
       toClient: (message) => {
@@ -149,9 +149,13 @@ function connect(
   });
 
   const lifecycle = app.connect(appStream, options) as Lifecycle | undefined;
-  const clientEnded = pump().then(ignore, ignore).then(() => wire.clientGone());
+  const clientEnded = pump()
+    .then(ignore, ignore)
+    .then(() => wire.clientGone());
   writer.closed.catch(stopReading);
-  const agentEnded = lifecycle?.closed ? Promise.resolve(lifecycle.closed).then(ignore, ignore) : clientEnded.then(() => channel.finished);
+  const agentEnded = lifecycle?.closed
+    ? Promise.resolve(lifecycle.closed).then(ignore, ignore)
+    : clientEnded.then(() => channel.finished);
   const closed = agentEnded.then(async () => {
     wire.agentGone();
     stopReading(undefined);

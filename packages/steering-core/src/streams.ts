@@ -6,7 +6,9 @@
  */
 import type { MessageStream, WireMessage } from "./protocol.js";
 
-type ReadResult = ReadableStreamReadResult<WireMessage>;
+type ReadResult =
+  | { readonly done: false; readonly value: WireMessage }
+  | { readonly done: true; readonly value: undefined };
 const DONE: ReadResult = { done: true, value: undefined };
 
 /** How many messages of a client wait for an agent that does not read, before the client is no longer read. */

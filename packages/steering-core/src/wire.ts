@@ -2,9 +2,21 @@
  * One connection: every message of the client and of the agent goes in, what goes on comes out. Looks at no more of a
  * message than it needs, hands everything else on as it is.
  */
-import { agentGone, malformed, requestCancelled, sessionNotFound, unsupportedContent } from "./errors.js";
+import { agentGone, idInUse, malformed, requestCancelled, sessionNotFound, unsupportedContent } from "./errors.js";
 import type { Hub, Link, Session } from "./hub.js";
-import { type ClientWishes, cancelledId, clientWishes, isObject, measure, objectAt, parseRevoke, parseSteer, promptBlocks, slashCommand, stringAt } from "./parse.js";
+import {
+  cancelledId,
+  clientWishes,
+  isObject,
+  type Malformed,
+  measure,
+  objectAt,
+  parseRevoke,
+  parseSteer,
+  promptBlocks,
+  slashCommand,
+  stringAt,
+} from "./parse.js";
 import {
   CODE,
   type ContentBlock,
@@ -18,7 +30,7 @@ import {
   UPDATE,
   type WireMessage,
 } from "./protocol.js";
-import type { ArrivingSteer, Asker, RunOutcome } from "./state.js";
+import type { ArrivingSteer, Asker } from "./state.js";
 
 /** Where messages of a connection go. */
 export interface Outlets {
@@ -34,12 +46,23 @@ export interface Traits {
   readonly slashCommands: boolean;
 }
 
-/** A request of the client that the agent has not answered. */
-type Asked =
-  | { readonly kind: "other" | "initialize" }
-  | { readonly kind: "run"; readonly session: Session; readonly run: string }
-  | { readonly kind: "attach"; readonly sessionId: string | undefined }
-  | { readonly kind: "close"; readonly session: Session };
+/** The layer on one connection. */
+export interface Wire {
+  /** One message of the client. */
+  fromClient(message: WireMessage): void;
+  /** One message of the agent. */
+  fromAgent(message: WireMessage): void;
+  /** The client is gone: its turns are cancelled, its queued prompts dropped. The agent goes when its runs have ended. */
+  clientGone(): void;
+  /** Nothing more comes from the agent: what it owes is answered, and sessions that nobody else uses are forgotten. */
+  agentGone(): void;
+}
+
+/** Ids as they stand in messages; maps go by type and value. */
+type Id = WireMessage["id"];
+
+/** What becomes of the agent's answer to a request of the client. */
+type Answered = (message: WireMessage) => void;
 
 /** A permission or elicitation request of the agent that the client has not answered. */
 interface Opened {
@@ -51,13 +74,19 @@ interface Opened {
   swallow: boolean;
 }
 
-type Handler = (message: WireMessage) => void;
-
 const OURS = [
-  { name: "steer", description: "Tell the running turn something, without stopping it", input: { hint: "guidance for the running turn" } },
-  { name: "queue", description: "Run a prompt after the running turn", input: { hint: "prompt for the next turn" } },
+  { name: "steer", description: "Tell the running turn something", input: { hint: "guidance" } },
+  { name: "queue", description: "Run a prompt after the running turn", input: { hint: "prompt" } },
 ];
-const FENCED: readonly unknown[] = [UPDATE.userMessage, UPDATE.agentMessage, UPDATE.agentThought, UPDATE.toolCall, UPDATE.toolCallUpdate, UPDATE.plan];
+/** The updates that show an agent at work; those of a cancelled run do not pass. */
+const WORK: readonly unknown[] = [
+  UPDATE.userMessage,
+  UPDATE.agentMessage,
+  UPDATE.agentThought,
+  UPDATE.toolCall,
+  UPDATE.toolCallUpdate,
+  UPDATE.plan,
+];
 /** How a request of the agent is answered in place of the client once the turn is being cancelled. */
 const REFUSALS: Readonly<Record<string, JsonObject>> = {
   [METHOD.permission]: { result: { outcome: { outcome: "cancelled" } } },
@@ -66,371 +95,333 @@ const REFUSALS: Readonly<Record<string, JsonObject>> = {
   [METHOD.createTerminal]: { error: requestCancelled },
 };
 
-const isFenced = ({ state }: Session): boolean => state.run !== undefined && (state.phase === "cancelling" || state.phase === "fenced");
+const isFenced = ({ state: { run, phase } }: Session): boolean =>
+  run !== undefined && (phase === "cancelling" || phase === "fenced");
 
-let links = 0;
+let lastKey = 0;
 
-/** The layer on one connection. */
-export class Wire implements Link {
-  readonly key: number = ++links;
-  wishes: ClientWishes = { receipts: false, echo: false };
+/** Puts the layer between the two sides of a connection. */
+export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }: Traits): Wire {
+  const { sessions, driver, policy, dispatch } = hub;
+  lastKey += 1;
+  const key = lastKey;
   /** The agent answered `initialize`; before that the layer only looks on. */
-  private ready = false;
+  let ready = false;
   /** The agent has a steering of its own. */
-  private transparent = false;
-  private agentContent: readonly ContentType[] = [];
-  private readonly asked = new Map<RequestId, Asked>();
+  let transparent = false;
+  let agentContent: readonly ContentType[] = [];
+  /** Requests of the client that are at the agent. */
+  const asked = new Map<Id, Answered>();
+  /** Runs of this connection that are at the agent, by request id. */
+  const runs = new Map<Id, Session>();
   /** Prompts of the client without an answer, and where they belong. */
-  private readonly prompts = new Map<RequestId, Session>();
-  private readonly opened = new Map<RequestId, Opened>();
+  const prompts = new Map<Id, Session>();
+  const opened = new Map<Id, Opened>();
 
-  private readonly hub: Hub;
-  private readonly outlets: Outlets;
-  private readonly traits: Traits;
+  const toClient = (message: Omit<WireMessage, "jsonrpc">): void => outlets.toClient({ jsonrpc: "2.0", ...message });
+  const toAgent = (message: Omit<WireMessage, "jsonrpc">): void => outlets.toAgent({ jsonrpc: "2.0", ...message });
+  const sessionAt = (value: unknown): Session | undefined => sessions.get(stringAt(value, "sessionId") ?? "");
+  const answer = (message: WireMessage, error: RpcError): void => toClient({ id: message.id as RequestId, error });
+  const askerOf = (message: WireMessage): Asker => ({ link: key, id: message.id as RequestId });
 
-  constructor(hub: Hub, outlets: Outlets, traits: Traits) {
-    this.hub = hub;
-    this.outlets = outlets;
-    this.traits = traits;
-    hub.links.set(this.key, this);
-  }
-
-  toClient(message: Omit<WireMessage, "jsonrpc">): void {
-    this.outlets.toClient({ jsonrpc: "2.0", ...message });
-  }
-
-  toAgent(message: Omit<WireMessage, "jsonrpc">): void {
-    this.outlets.toAgent({ jsonrpc: "2.0", ...message });
-  }
-
-  expectRun(id: RequestId, session: Session, run: string): void {
-    this.asked.set(id, { kind: "run", session, run });
-  }
-
-  settled(id: RequestId): void {
-    this.prompts.delete(id);
-  }
-
-  // --- From the client --------------------------------------------------------------------------------------------------
-
-  /** One message of the client. */
-  fromClient(message: WireMessage): void {
-    if (this.transparent || !isObject(message)) return this.outlets.toAgent(message);
-    const { method, id } = message as WireMessage;
-    if (method === undefined) return this.clientAnswered(message);
-    const handler = this.ready ? this.clientHandlers[method] : undefined;
-    if (handler && id !== undefined === this.requests.has(method)) return handler(message);
-    if (handler && this.swallowed.has(method)) return;
-    if (id !== undefined) this.asked.set(id, { kind: method === METHOD.initialize ? "initialize" : "other" });
-    if (method === METHOD.initialize) this.wishes = clientWishes(message.params);
-    this.outlets.toAgent(message);
-  }
-
-  private readonly clientHandlers: Readonly<Record<string, Handler | undefined>> = {
-    [METHOD.steering]: (message) => this.steer(message),
-    [METHOD.revoke]: (message) => this.revoke(message),
-    [METHOD.prompt]: (message) => this.prompt(message),
-    [METHOD.cancel]: (message) => this.cancel(message),
-    [METHOD.cancelRequest]: (message) => this.cancelRequest(message),
-    [METHOD.newSession]: (message) => this.attachLater(message),
-    [METHOD.loadSession]: (message) => this.attachLater(message),
-    [METHOD.resumeSession]: (message) => this.attachLater(message),
-    [METHOD.forkSession]: (message) => this.attachLater(message, undefined),
-    [METHOD.closeSession]: (message) => this.close(message),
-    [METHOD.deleteSession]: (message) => this.close(message),
+  const link: Link = {
+    key,
+    wishes: { receipts: false, echo: false },
+    toClient,
+    toAgent,
+    expectRun: (id, session, run) => {
+      runs.set(id, session);
+      asked.set(id, ({ result, error }) => {
+        runs.delete(id);
+        if (!error && sessions.get(session.id) === session) session.links.add(link);
+        const outcome = error ? { error } : { result: isObject(result) ? result : {} };
+        dispatch(session, { type: "runAnswered", run, outcome });
+        hub.forgetUnused(session);
+      });
+    },
+    settled: (id) => prompts.delete(id),
+    releaseHolds: (session) => {
+      for (const [id, request] of opened) {
+        if (request.session !== session || request.swallow) continue;
+        Object.assign(request, { holding: false, swallow: true });
+        toClient({ method: METHOD.cancelRequest, params: { requestId: id } });
+        toAgent({ id: id as RequestId, ...request.refusal });
+      }
+    },
+    leaveWhenDone: () => {
+      for (const { state } of runs.values()) if (state.phase === "cancelling") return;
+      if (hub.leaving.delete(link)) outlets.endAgent();
+    },
   };
-  /** Of those, the ones that are requests; the rest are notifications. */
-  private readonly requests: ReadonlySet<string> = new Set(
-    Object.keys(this.clientHandlers).filter((method) => method !== METHOD.cancel && method !== METHOD.cancelRequest),
-  );
-  /** Requests of ours that mean nothing as a notification, and are nobody else's either. */
-  private readonly swallowed: ReadonlySet<string> = new Set([METHOD.steering, METHOD.revoke]);
+  hub.links.set(key, link);
 
-  private refuse(message: WireMessage, error: RpcError): void {
-    this.toClient({ id: message.id as RequestId, error });
-  }
+  // --- From the client ------------------------------------------------------------------------------------------------
 
-  private asker(message: WireMessage): Asker {
-    return { link: this.key, id: message.id as RequestId };
-  }
+  const forward = (message: WireMessage, answered: Answered = outlets.toClient): void => {
+    if (message.id !== undefined) asked.set(message.id, answered);
+    outlets.toAgent(message);
+  };
 
-  /** A session that this connection may steer. */
-  private mine(sessionId: string): Session | undefined {
-    const session = this.hub.sessions.get(sessionId);
-    return session?.links.has(this) ? session : undefined;
-  }
-
-  private arriving(prompt: readonly ContentBlock[], bytes: number, clientMessageId?: string): ArrivingSteer {
-    const taken = this.hub.driver?.supports.content ?? [];
-    return { messageId: crypto.randomUUID(), clientMessageId, prompt, bytes, injectable: prompt.every(({ type }) => taken.includes(type)) };
-  }
+  const arriving = (prompt: readonly ContentBlock[], bytes: number, clientMessageId?: string): ArrivingSteer => ({
+    messageId: crypto.randomUUID(),
+    clientMessageId,
+    prompt,
+    bytes,
+    injectable: prompt.every(({ type }) => driver?.supports.content.includes(type)),
+  });
 
   /** What a steer may consist of: what the driver takes, and what the agent takes in a prompt. */
-  private get content(): readonly ContentType[] {
-    return [...new Set<ContentType>(["text", ...this.agentContent, ...(this.hub.driver?.supports.content ?? [])])];
-  }
+  const contentTaken = (): readonly ContentType[] => [
+    ...new Set<ContentType>(["text", ...agentContent, ...(driver?.supports.content ?? [])]),
+  ];
 
-  private steer(message: WireMessage): void {
+  /** The session of a request of ours, if this connection may steer it; otherwise the request is answered. */
+  const mine = (
+    message: WireMessage,
+    parsed: Malformed | { ok: true; value: { sessionId: string } },
+  ): Session | undefined => {
+    if (!parsed.ok) return void answer(message, malformed(message.method as string, parsed.path, parsed.problem));
+    const { sessionId } = parsed.value;
+    const session = sessions.get(sessionId);
+    if (session?.links.has(link)) return session;
+    return void answer(message, sessionNotFound(sessionId));
+  };
+
+  const steer = (message: WireMessage): void => {
     const parsed = parseSteer(message.params);
-    if (!parsed.ok) return this.refuse(message, malformed(METHOD.steering, parsed.path, parsed.problem));
-    const { sessionId, prompt, bytes, idleBehavior = this.hub.policy.idleBehavior, expectedTurnId, clientMessageId } = parsed.value;
-    const session = this.mine(sessionId);
-    if (!session) return this.refuse(message, sessionNotFound(sessionId));
-    const { content } = this;
-    const foreign = prompt.findIndex(({ type }) => !content.includes(type));
-    const block = prompt[foreign];
-    if (block) return this.refuse(message, unsupportedContent(block.type, `prompt[${foreign}].type`, content));
-    this.hub.dispatch(session, {
+    const session = mine(message, parsed);
+    if (!session || !parsed.ok) return;
+    const { prompt, bytes, idleBehavior = policy.idleBehavior, expectedTurnId, clientMessageId } = parsed.value;
+    const taken = contentTaken();
+    const index = prompt.findIndex(({ type }) => !taken.includes(type));
+    const foreign = prompt[index];
+    if (foreign) return answer(message, unsupportedContent(foreign.type, `prompt[${index}].type`, taken));
+    dispatch(session, {
       type: "steerArrived",
-      asker: this.asker(message),
+      asker: askerOf(message),
       turnId: crypto.randomUUID(),
-      steer: this.arriving(prompt, bytes, clientMessageId),
-      idleBehavior: idleBehavior === "startNewTurn" && !this.wishes.receipts ? "promptRequired" : idleBehavior,
+      steer: arriving(prompt, bytes, clientMessageId),
+      idleBehavior: idleBehavior === "startNewTurn" && !link.wishes.receipts ? "promptRequired" : idleBehavior,
       expectedTurnId,
     });
-  }
+  };
 
-  private revoke(message: WireMessage): void {
+  const revoke = (message: WireMessage): void => {
     const parsed = parseRevoke(message.params);
-    if (!parsed.ok) return this.refuse(message, malformed(METHOD.revoke, parsed.path, parsed.problem));
-    const session = this.mine(parsed.value.sessionId);
-    if (!session) return this.refuse(message, sessionNotFound(parsed.value.sessionId));
-    this.hub.dispatch(session, { type: "revokeArrived", asker: this.asker(message), messageId: parsed.value.messageId });
-  }
+    const session = mine(message, parsed);
+    if (session && parsed.ok)
+      dispatch(session, { type: "revokeArrived", asker: askerOf(message), messageId: parsed.value.messageId });
+  };
 
-  private prompt(message: WireMessage): void {
-    const id = message.id as RequestId;
+  const prompt = (message: WireMessage): void => {
+    const asker = askerOf(message);
     const sessionId = stringAt(message.params, "sessionId");
-    const prompt = promptBlocks(message.params);
-    if (sessionId === undefined || !prompt) return this.forward(message, { kind: "other" });
-    if (this.asked.has(id) || this.prompts.has(id)) return this.refuse(message, { code: CODE.invalidRequest, message: "Request id is in use." });
-    const session = this.hub.session(sessionId);
-    this.prompts.set(id, session);
-    const command = this.traits.slashCommands ? slashCommand(prompt) : undefined;
-    this.hub.dispatch(session, {
+    const blocks = promptBlocks(message.params);
+    if (sessionId === undefined || !blocks) return forward(message);
+    if (asked.has(asker.id) || prompts.has(asker.id)) return answer(message, idInUse);
+    const session = hub.open(sessionId);
+    prompts.set(asker.id, session);
+    dispatch(session, {
       type: "promptArrived",
-      asker: this.asker(message),
+      asker,
       turnId: crypto.randomUUID(),
       params: message.params as JsonObject,
-      steer: this.arriving(prompt, measure(prompt).bytes),
-      ...(command ? { command } : {}),
+      steer: arriving(blocks, measure(blocks).bytes),
+      command: slashCommands ? slashCommand(blocks) : undefined,
     });
-  }
+  };
 
-  private cancel(message: WireMessage): void {
-    const session = this.hub.sessions.get(stringAt(message.params, "sessionId") ?? "");
-    if (session) this.hub.dispatch(session, { type: "cancelArrived", link: this.key });
-    else this.outlets.toAgent(message);
-  }
+  const cancel = (message: WireMessage): void => {
+    const session = sessionAt(message.params);
+    if (session) dispatch(session, { type: "cancelArrived", link: key });
+    else outlets.toAgent(message);
+  };
 
-  private cancelRequest(message: WireMessage): void {
+  const cancelRequest = (message: WireMessage): void => {
     const id = cancelledId(message.params);
-    const session = id === undefined ? undefined : this.prompts.get(id);
-    if (session) this.hub.dispatch(session, { type: "promptCancelled", asker: { link: this.key, id: id as RequestId } });
-    else if (id === undefined || this.asked.has(id)) this.outlets.toAgent(message);
-  }
+    const session = prompts.get(id);
+    if (session) dispatch(session, { type: "promptCancelled", asker: { link: key, id: id as RequestId } });
+    else if (asked.has(id)) outlets.toAgent(message);
+  };
 
-  private forward(message: WireMessage, asked: Asked): void {
-    this.asked.set(message.id as RequestId, asked);
-    this.outlets.toAgent(message);
-  }
-
-  private attachLater(message: WireMessage, sessionId: string | undefined = stringAt(message.params, "sessionId")): void {
-    const known = sessionId === undefined ? undefined : this.hub.sessions.get(sessionId);
+  const attach = (message: WireMessage): void => {
+    const known = message.method === METHOD.forkSession ? undefined : sessionAt(message.params);
     if (known) known.replays += 1;
-    this.forward(message, { kind: "attach", sessionId });
-  }
-
-  private close(message: WireMessage): void {
-    const session = this.hub.sessions.get(stringAt(message.params, "sessionId") ?? "");
-    if (!session) return this.forward(message, { kind: "other" });
-    this.forward(message, { kind: "close", session });
-    this.hub.dispatch(session, { type: "closeArrived" });
-  }
-
-  private clientAnswered(message: WireMessage): void {
-    const opened = this.opened.get(message.id ?? null);
-    if (!opened) return this.outlets.toAgent(message);
-    this.opened.delete(message.id ?? null);
-    if (opened.swallow) return;
-    this.outlets.toAgent(message);
-    if (opened.holding) this.hub.dispatch(opened.session, { type: "holdChanged", by: -1 });
-  }
-
-  // --- From the agent ---------------------------------------------------------------------------------------------------
-
-  /** One message of the agent. */
-  fromAgent(message: WireMessage): void {
-    if (this.transparent || !isObject(message)) return this.outlets.toClient(message);
-    const { method, id } = message as WireMessage;
-    if (method === METHOD.update) return this.update(message);
-    if (method === undefined) return this.agentAnswered(message);
-    if (id !== undefined) return this.agentAsked(message, method, id);
-    const opened = method === METHOD.cancelRequest ? this.opened.get(cancelledId(message.params) ?? null) : undefined;
-    this.outlets.toClient(message);
-    if (!opened?.holding) return;
-    opened.holding = false;
-    this.hub.dispatch(opened.session, { type: "holdChanged", by: -1 });
-  }
-
-  private update(message: WireMessage): void {
-    const { sessionId, update } = message.params as { sessionId: string; update: unknown };
-    const session = this.hub.sessions.get(sessionId);
-    const kind = isObject(update) ? update["sessionUpdate"] : undefined;
-    if (kind === UPDATE.commands && this.traits.slashCommands) return this.commands(message, session, update as JsonObject);
-    if (session && session.replays === 0 && FENCED.includes(kind)) {
-      const fenced = isFenced(session);
-      this.seeAgentAct(session);
-      if (fenced) return;
-    }
-    this.outlets.toClient(message);
-  }
-
-  private seeAgentAct(session: Session): void {
-    if (session.watched) this.hub.dispatch(session, { type: "agentActed" });
-  }
-
-  private commands(message: WireMessage, session: Session | undefined, update: JsonObject): void {
-    if (session) session.hasCommands = true;
-    const theirs = Array.isArray(update["availableCommands"]) ? update["availableCommands"] : [];
-    const ours = OURS.map(({ name }) => name);
-    const others = theirs.filter((command: unknown) => !ours.includes(String(objectAt(command)["name"])));
-    const params = message.params as JsonObject;
-    this.outlets.toClient({ ...message, params: { ...params, update: { ...update, availableCommands: [...OURS, ...others] } } });
-  }
-
-  private agentAsked(message: WireMessage, method: string, id: RequestId): void {
-    const session = this.hub.sessions.get(stringAt(message.params, "sessionId") ?? "");
-    const refusal = REFUSALS[method];
-    if (session) {
-      const fenced = isFenced(session);
-      this.seeAgentAct(session);
-      if (refusal && fenced) return this.toAgent({ id, ...refusal });
-      if (refusal && "result" in refusal && session.state.phase === "running") {
-        this.opened.set(id, { session, refusal, holding: true, swallow: false });
-        this.hub.dispatch(session, { type: "holdChanged", by: 1 });
-      }
-    }
-    this.outlets.toClient(message);
-  }
-
-  releaseHolds(session: Session): void {
-    for (const [id, opened] of this.opened) {
-      if (opened.session !== session || opened.swallow) continue;
-      opened.holding = false;
-      opened.swallow = true;
-      this.toClient({ method: METHOD.cancelRequest, params: { requestId: id } });
-      this.toAgent({ id, ...opened.refusal });
-    }
-  }
-
-  private agentAnswered(message: WireMessage): void {
-    const id = message.id ?? null;
-    const asked = this.asked.get(id);
-    this.asked.delete(id);
-    if (!asked) {
-      if (id === null) this.outlets.toClient(message);
-      return;
-    }
-    switch (asked.kind) {
-      case "run":
-        return this.runAnswered(message, asked.session, asked.run);
-      case "initialize":
-        return this.initialized(message);
-      case "attach":
-        return this.attached(message, asked.sessionId);
-      case "close":
-        this.hub.dispatch(asked.session, { type: "closeAnswered", ok: !message.error || message.error.code === CODE.notFound });
-        return this.outlets.toClient(message);
-      case "other":
-        return this.outlets.toClient(message);
-    }
-  }
-
-  private runAnswered(message: WireMessage, session: Session, run: string): void {
-    const outcome: RunOutcome = message.error ? { error: message.error } : { result: isObject(message.result) ? message.result : {} };
-    if (!outcome.error && this.hub.sessions.get(session.id) === session) session.links.add(this);
-    this.hub.dispatch(session, { type: "runAnswered", run, outcome });
-    this.forgetUnused(session);
-  }
-
-  /** A session that no connection may steer and where nothing runs is not kept. */
-  private forgetUnused(session: Session): void {
-    if (session.links.size === 0 && session.state.phase === "idle") this.hub.forget(session);
-  }
-
-  private attached(message: WireMessage, sessionId = stringAt(message.result, "sessionId")): void {
-    const known = sessionId === undefined ? undefined : this.hub.sessions.get(sessionId);
-    if (known && known.replays > 0) known.replays -= 1;
-    this.outlets.toClient(message);
-    if (message.error || sessionId === undefined) return;
-    const session = this.hub.session(sessionId);
-    session.links.add(this);
-    if (this.traits.slashCommands) this.hub.clock.set(() => this.offerCommands(session), 0);
-  }
+    forward(message, (response) => {
+      if (known) known.replays -= 1;
+      outlets.toClient(response);
+      const sessionId = stringAt(response.result, "sessionId") ?? stringAt(message.params, "sessionId");
+      if (response.error || sessionId === undefined) return;
+      const session = hub.open(sessionId);
+      session.links.add(link);
+      if (slashCommands) hub.clock.set(() => offerCommands(session), 0);
+    });
+  };
 
   /** Where the agent announces no commands of its own, ours are announced by us. */
-  private offerCommands(session: Session): void {
-    if (session.hasCommands || !session.links.has(this)) return;
+  const offerCommands = (session: Session): void => {
+    if (session.hasCommands || !session.links.has(link)) return;
     session.hasCommands = true;
-    this.toClient({ method: METHOD.update, params: { sessionId: session.id, update: { sessionUpdate: UPDATE.commands, availableCommands: OURS } } });
-  }
+    const update = { sessionUpdate: UPDATE.commands, availableCommands: OURS };
+    toClient({ method: METHOD.update, params: { sessionId: session.id, update } });
+  };
 
-  private initialized(message: WireMessage): void {
-    if (message.error || !isObject(message.result)) return this.outlets.toClient(message);
-    const { result } = message;
-    const meta = objectAt(result, "_meta");
-    const capabilities = objectAt(result, "agentCapabilities", "promptCapabilities");
-    const { driver, policy } = this.hub;
-    this.ready = true;
-    this.transparent = META_KEY in meta && !driver;
-    if (this.transparent) return this.outlets.toClient(message);
-    this.agentContent = [
-      "resource_link",
-      ...(capabilities["image"] === true ? (["image"] as const) : []),
-      ...(capabilities["audio"] === true ? (["audio"] as const) : []),
-      ...(capabilities["embeddedContext"] === true ? (["resource"] as const) : []),
-    ];
-    const steering: SteeringAdvertisement = {
-      supported: true,
-      version: 1,
-      idlePromptRequired: true,
-      idleBehavior: policy.idleBehavior,
-      delivery: "confirmed",
-      emulated: !driver && !this.traits.inbox,
-      receipts: true,
-      revoke: true,
-      content: this.content,
-    };
-    this.outlets.toClient({ ...message, result: { ...result, _meta: { ...meta, [META_KEY]: steering } } });
-  }
+  const close = (message: WireMessage): void => {
+    const session = sessionAt(message.params);
+    if (!session) return forward(message);
+    forward(message, (response) => {
+      const ok = !response.error || response.error.code === CODE.notFound;
+      dispatch(session, { type: "closeAnswered", ok });
+      outlets.toClient(response);
+    });
+    dispatch(session, { type: "closeArrived" });
+  };
 
-  // --- The end of the connection ----------------------------------------------------------------------------------------
+  const initialize = (message: WireMessage): void => {
+    Object.assign(link, { wishes: clientWishes(message.params) });
+    forward(message, (response) => {
+      const { result } = response;
+      if (!isObject(result)) return outlets.toClient(response);
+      const meta = objectAt(result, "_meta");
+      const { image, audio, embeddedContext } = objectAt(result, "agentCapabilities", "promptCapabilities");
+      ready = true;
+      transparent = META_KEY in meta && !driver;
+      if (transparent) return outlets.toClient(response);
+      const optional = [image && "image", audio && "audio", embeddedContext && "resource"];
+      agentContent = ["resource_link", ...(optional.filter(Boolean) as ContentType[])];
+      const steering: SteeringAdvertisement = {
+        supported: true,
+        version: 1,
+        idlePromptRequired: true,
+        idleBehavior: policy.idleBehavior,
+        delivery: "confirmed",
+        emulated: !driver && !inbox,
+        receipts: true,
+        revoke: true,
+        content: contentTaken(),
+      };
+      outlets.toClient({ ...response, result: { ...result, _meta: { ...meta, [META_KEY]: steering } } });
+    });
+  };
 
-  /** The client is gone: its turns are cancelled, its queued prompts dropped. The agent goes when its runs have ended. */
-  clientGone(): void {
-    this.hub.leaving.add(this);
-    for (const session of [...this.hub.sessions.values()]) this.hub.dispatch(session, { type: "linkLost", link: this.key });
-    this.leaveWhenDone();
-  }
+  const requests: Readonly<Record<string, Answered | undefined>> = {
+    [METHOD.steering]: steer,
+    [METHOD.revoke]: revoke,
+    [METHOD.prompt]: prompt,
+    [METHOD.newSession]: attach,
+    [METHOD.loadSession]: attach,
+    [METHOD.resumeSession]: attach,
+    [METHOD.forkSession]: attach,
+    [METHOD.closeSession]: close,
+    [METHOD.deleteSession]: close,
+  };
+  const notifications: typeof requests = {
+    [METHOD.cancel]: cancel,
+    [METHOD.cancelRequest]: cancelRequest,
+    [METHOD.steering]: () => {},
+    [METHOD.revoke]: () => {},
+  };
 
-  leaveWhenDone(): void {
-    for (const asked of this.asked.values()) if (asked.kind === "run" && asked.session.state.phase === "cancelling") return;
-    if (this.hub.leaving.delete(this)) this.outlets.endAgent();
-  }
+  const clientAnswered = (message: WireMessage): void => {
+    const request = opened.get(message.id);
+    opened.delete(message.id);
+    if (!request?.swallow) outlets.toAgent(message);
+    if (request?.holding) dispatch(request.session, { type: "holdChanged", by: -1 });
+  };
 
-  /** Nothing more comes from the agent: what it owes is answered, and sessions that nobody else uses are forgotten. */
-  agentGone(): void {
-    for (const [id, asked] of [...this.asked]) {
-      this.asked.delete(id);
-      if (asked.kind === "run") this.hub.dispatch(asked.session, { type: "runAnswered", run: asked.run, outcome: { error: agentGone } });
-      else this.toClient({ id, error: agentGone });
+  // --- From the agent -------------------------------------------------------------------------------------------------
+
+  const seeAgentAct = (session: Session): void => {
+    if (session.watched) dispatch(session, { type: "agentActed" });
+  };
+
+  const mergeCommands = (message: WireMessage, update: JsonObject): void => {
+    const session = sessionAt(message.params);
+    if (session) session.hasCommands = true;
+    const theirs: unknown = update["availableCommands"];
+    const others = Array.isArray(theirs)
+      ? theirs.filter((other) => !OURS.some(({ name }) => name === other?.name))
+      : [];
+    const merged = { ...update, availableCommands: [...OURS, ...others] };
+    outlets.toClient({ ...message, params: { ...(message.params as JsonObject), update: merged } });
+  };
+
+  const updated = (message: WireMessage): void => {
+    const { sessionId, update } = objectAt(message.params);
+    const kind = isObject(update) ? update["sessionUpdate"] : undefined;
+    if (slashCommands && kind === UPDATE.commands) return mergeCommands(message, update as JsonObject);
+    const session = sessions.get(sessionId as string);
+    if (session?.replays === 0 && WORK.includes(kind)) {
+      seeAgentAct(session);
+      if (isFenced(session)) return;
     }
-    this.hub.leaving.delete(this);
-    this.hub.links.delete(this.key);
-    for (const session of [...this.hub.sessions.values()]) {
-      session.links.delete(this);
-      this.forgetUnused(session);
+    outlets.toClient(message);
+  };
+
+  const agentAsked = (message: WireMessage, method: string): void => {
+    const session = sessionAt(message.params);
+    const refusal = REFUSALS[method];
+    const id = message.id as RequestId;
+    if (session) {
+      seeAgentAct(session);
+      if (refusal && isFenced(session)) return toAgent({ id, ...refusal });
+      if (refusal?.["result"] && session.state.phase === "running") {
+        opened.set(id, { session, refusal, holding: true, swallow: false });
+        dispatch(session, { type: "holdChanged", by: 1 });
+      }
     }
-  }
+    outlets.toClient(message);
+  };
+
+  const agentNotified = (message: WireMessage, method: string): void => {
+    const request = method === METHOD.cancelRequest ? opened.get(cancelledId(message.params)) : undefined;
+    outlets.toClient(message);
+    if (!request?.holding) return;
+    request.holding = false;
+    dispatch(request.session, { type: "holdChanged", by: -1 });
+  };
+
+  /** An answer that nobody waits for does not pass: every request of the client has exactly one. */
+  const agentAnswered = (message: WireMessage): void => {
+    const answered = asked.get(message.id);
+    asked.delete(message.id);
+    if (answered) answered(message);
+    else if (message.id === null) outlets.toClient(message);
+  };
+
+  return {
+    fromClient: (message) => {
+      if (transparent || !isObject(message)) return outlets.toAgent(message);
+      const { method, id } = message as WireMessage;
+      if (method === undefined) return clientAnswered(message);
+      if (method === METHOD.initialize && id !== undefined) return initialize(message);
+      const handler = ready ? (id === undefined ? notifications : requests)[method] : undefined;
+      (handler ?? forward)(message);
+    },
+    fromAgent: (message) => {
+      if (transparent || !isObject(message)) return outlets.toClient(message);
+      const { method, id } = message as WireMessage;
+      if (method === METHOD.update) return updated(message);
+      if (method === undefined) return agentAnswered(message);
+      if (id === undefined) return agentNotified(message, method);
+      agentAsked(message, method);
+    },
+    clientGone: () => {
+      hub.leaving.add(link);
+      for (const session of [...sessions.values()]) dispatch(session, { type: "linkLost", link: key });
+      link.leaveWhenDone();
+    },
+    agentGone: () => {
+      for (const [id, answered] of [...asked]) {
+        asked.delete(id);
+        answered({ jsonrpc: "2.0", id: id as RequestId, error: agentGone });
+      }
+      hub.leaving.delete(link);
+      hub.links.delete(key);
+      for (const session of [...sessions.values()]) {
+        session.links.delete(link);
+        hub.forgetUnused(session);
+      }
+    },
+  };
 }
