@@ -3,6 +3,7 @@
  * before anything else happens. Synchronous from message to effect, which is what makes `take()` and the end of a run atomic.
  */
 import type { InjectCall, SteeringDriver, Verdict } from "./driver.js";
+import type { Echo } from "./echo.js";
 import type { ClientWishes } from "./parse.js";
 import { type ContentBlock, METHOD, type RequestId, UPDATE, type WireMessage } from "./protocol.js";
 import { awaitsAgent, IDLE, step } from "./session.js";
@@ -34,6 +35,8 @@ export interface Session {
   hasCommands: boolean;
   replays: number;
   runId: RequestId;
+  /** Steers of the open turn that were shown to somebody. */
+  echoes: Echo[];
   injection: AbortController | undefined;
   timers: Map<string, unknown> | undefined;
 }
@@ -83,6 +86,8 @@ export interface Hub {
   forgetUnused(session: Session): void;
 }
 
+const NO_ECHOES: Echo[] = [];
+
 type Hands = { readonly [Name in EffectName]: (session: Session, ...details: Effects[Name]) => void };
 
 export function createHub(policy: Policy, driver: SteeringDriver | undefined, clock: Clock): Hub {
@@ -101,6 +106,7 @@ export function createHub(policy: Policy, driver: SteeringDriver | undefined, cl
     session.watched = awaitsAgent(state);
     for (const [name, ...details] of effects)
       (hands[name] as (session: Session, ...details: readonly unknown[]) => void)(session, ...details);
+    if (!state.turn) session.echoes = NO_ECHOES;
     for (const link of leaving) link.leaveWhenDone();
   };
 
@@ -176,8 +182,11 @@ export function createHub(policy: Policy, driver: SteeringDriver | undefined, cl
           link.toClient({ method: METHOD.receipt, params: { sessionId: session.id, ...receipt } });
     },
     echo: (session, { prompt, messageId }) => {
+      const native = session.echoes.some((echo) => echo.messageId === messageId);
+      if (!native) session.echoes = [...session.echoes, { messageId, left: [...prompt], native }];
       for (const link of session.links)
-        if (link.wishes.echo) show(link, session, UPDATE.userMessage, prompt, messageId);
+        if (link.wishes.echo && !(native && link.key === session.state.run?.link))
+          show(link, session, UPDATE.userMessage, prompt, messageId);
     },
     say: (session, key, text) => {
       const link = links.get(key);
@@ -217,6 +226,7 @@ export function createHub(policy: Policy, driver: SteeringDriver | undefined, cl
           hasCommands: false,
           replays: 0,
           runId: null,
+          echoes: NO_ECHOES,
           injection: undefined,
           timers: undefined,
         };

@@ -2,7 +2,10 @@
  * One connection: every message of the client and of the agent goes in, what goes on comes out. Looks at no more of a
  * message than it needs, hands everything else on as it is.
  */
-import { agentGone, idInUse, malformed, requestCancelled, sessionNotFound, unsupportedContent } from "./errors.js";
+import { OUR_COMMANDS, withOurCommands } from "./commands.js";
+import { type Echo, takeEcho } from "./echo.js";
+import { agentGone, idInUse, malformed, sessionNotFound, unsupportedContent } from "./errors.js";
+import { createHolds, type Id, REFUSALS } from "./holds.js";
 import type { Hub, Link, Session } from "./hub.js";
 import {
   cancelledId,
@@ -58,26 +61,9 @@ export interface Wire {
   agentGone(): void;
 }
 
-/** Ids as they stand in messages; maps go by type and value. */
-type Id = WireMessage["id"];
-
 /** What becomes of the agent's answer to a request of the client. */
 type Answered = (message: WireMessage) => void;
 
-/** A permission or elicitation request of the agent that the client has not answered. */
-interface Opened {
-  readonly session: Session;
-  readonly refusal: JsonObject;
-  /** It holds steers back. */
-  holding: boolean;
-  /** The agent has its answer from us; the client's is not wanted any more. */
-  swallow: boolean;
-}
-
-const OURS = [
-  { name: "steer", description: "Tell the running turn something", input: { hint: "guidance" } },
-  { name: "queue", description: "Run a prompt after the running turn", input: { hint: "prompt" } },
-];
 /** The updates that show an agent at work; those of a cancelled run do not pass. */
 const WORK: readonly unknown[] = [
   UPDATE.userMessage,
@@ -87,13 +73,10 @@ const WORK: readonly unknown[] = [
   UPDATE.toolCallUpdate,
   UPDATE.plan,
 ];
-/** How a request of the agent is answered in place of the client once the turn is being cancelled. */
-const REFUSALS: Readonly<Record<string, JsonObject>> = {
-  [METHOD.permission]: { result: { outcome: { outcome: "cancelled" } } },
-  [METHOD.elicitation]: { result: { action: "cancel" } },
-  [METHOD.writeFile]: { error: requestCancelled },
-  [METHOD.createTerminal]: { error: requestCancelled },
-};
+const withUpdate = (message: WireMessage, update: JsonObject): WireMessage => ({
+  ...message,
+  params: { ...objectAt(message.params), update },
+});
 
 const isFenced = ({ state: { run, phase } }: Session): boolean =>
   run !== undefined && (phase === "cancelling" || phase === "fenced");
@@ -116,13 +99,14 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
   const runs = new Map<Id, Session>();
   /** Prompts of the client without an answer, and where they belong. */
   const prompts = new Map<Id, Session>();
-  const opened = new Map<Id, Opened>();
 
   const toClient = (message: Omit<WireMessage, "jsonrpc">): void => outlets.toClient({ jsonrpc: "2.0", ...message });
   const toAgent = (message: Omit<WireMessage, "jsonrpc">): void => outlets.toAgent({ jsonrpc: "2.0", ...message });
   const sessionAt = (value: unknown): Session | undefined => sessions.get(stringAt(value, "sessionId") ?? "");
   const answer = (message: WireMessage, error: RpcError): void => toClient({ id: message.id as RequestId, error });
   const askerOf = (message: WireMessage): Asker => ({ link: key, id: message.id as RequestId });
+
+  const holds = createHolds({ toClient, toAgent });
 
   const link: Link = {
     key,
@@ -140,14 +124,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       });
     },
     settled: (id) => prompts.delete(id),
-    releaseHolds: (session) => {
-      for (const [id, request] of opened) {
-        if (request.session !== session || request.swallow) continue;
-        Object.assign(request, { holding: false, swallow: true });
-        toClient({ method: METHOD.cancelRequest, params: { requestId: id } });
-        toAgent({ id: id as RequestId, ...request.refusal });
-      }
-    },
+    releaseHolds: holds.release,
     leaveWhenDone: () => {
       for (const { state } of runs.values()) if (state.phase === "cancelling") return;
       if (hub.leaving.delete(link)) outlets.endAgent();
@@ -262,7 +239,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
   const offerCommands = (session: Session): void => {
     if (session.hasCommands || !session.links.has(link)) return;
     session.hasCommands = true;
-    const update = { sessionUpdate: UPDATE.commands, availableCommands: OURS };
+    const update = { sessionUpdate: UPDATE.commands, availableCommands: OUR_COMMANDS };
     toClient({ method: METHOD.update, params: { sessionId: session.id, update } });
   };
 
@@ -322,11 +299,14 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     [METHOD.revoke]: () => {},
   };
 
+  const endHold = (session: Session | undefined): void => {
+    if (session) dispatch(session, { type: "holdChanged", by: -1 });
+  };
+
   const clientAnswered = (message: WireMessage): void => {
-    const request = opened.get(message.id);
-    opened.delete(message.id);
-    if (!request?.swallow) outlets.toAgent(message);
-    if (request?.holding) dispatch(request.session, { type: "holdChanged", by: -1 });
+    const { wanted, held } = holds.answered(message.id);
+    if (wanted) outlets.toAgent(message);
+    endHold(held);
   };
 
   // --- From the agent -------------------------------------------------------------------------------------------------
@@ -335,38 +315,37 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     if (session.watched) dispatch(session, { type: "agentActed" });
   };
 
-  const mergeCommands = (message: WireMessage, update: JsonObject): void => {
-    const session = sessionAt(message.params);
-    if (session) session.hasCommands = true;
-    const theirs: unknown = update["availableCommands"];
-    const others = Array.isArray(theirs)
-      ? theirs.filter((other) => !OURS.some(({ name }) => name === other?.name))
-      : [];
-    const merged = { ...update, availableCommands: [...OURS, ...others] };
-    outlets.toClient({ ...message, params: { ...(message.params as JsonObject), update: merged } });
+  const echoOf = (session: Session, { content }: JsonObject): Echo | undefined => {
+    const { turn } = session.state;
+    session.echoes = [...session.echoes];
+    return turn && takeEcho(session.echoes, turn.steers, content);
   };
 
   const updated = (message: WireMessage): void => {
     const { sessionId, update } = objectAt(message.params);
     const kind = isObject(update) ? update["sessionUpdate"] : undefined;
-    if (slashCommands && kind === UPDATE.commands) return mergeCommands(message, update as JsonObject);
     const session = sessions.get(sessionId as string);
-    if (session?.replays === 0 && WORK.includes(kind)) {
-      seeAgentAct(session);
-      if (isFenced(session)) return;
+    if (slashCommands && kind === UPDATE.commands) {
+      if (session) session.hasCommands = true;
+      return toClient(withUpdate(message, withOurCommands(update as JsonObject)));
     }
-    outlets.toClient(message);
+    if (session?.replays !== 0 || !WORK.includes(kind)) return outlets.toClient(message);
+    const echo = kind === UPDATE.userMessage ? echoOf(session, update as JsonObject) : undefined;
+    seeAgentAct(session);
+    if (isFenced(session) || (echo && !echo.native && link.wishes.echo)) return;
+    if (!echo) return outlets.toClient(message);
+    toClient(withUpdate(message, { ...(update as JsonObject), messageId: echo.messageId }));
   };
 
   const agentAsked = (message: WireMessage, method: string): void => {
-    const session = sessionAt(message.params);
+    const session = sessionAt(message.params) ?? runs.get(cancelledId(message.params));
     const refusal = REFUSALS[method];
     const id = message.id as RequestId;
     if (session) {
       seeAgentAct(session);
       if (refusal && isFenced(session)) return toAgent({ id, ...refusal });
       if (refusal?.["result"] && session.state.phase === "running") {
-        opened.set(id, { session, refusal, holding: true, swallow: false });
+        holds.open(id, session, refusal);
         dispatch(session, { type: "holdChanged", by: 1 });
       }
     }
@@ -374,11 +353,8 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
   };
 
   const agentNotified = (message: WireMessage, method: string): void => {
-    const request = method === METHOD.cancelRequest ? opened.get(cancelledId(message.params)) : undefined;
     outlets.toClient(message);
-    if (!request?.holding) return;
-    request.holding = false;
-    dispatch(request.session, { type: "holdChanged", by: -1 });
+    if (method === METHOD.cancelRequest) endHold(holds.withdrawn(cancelledId(message.params)));
   };
 
   /** An answer that nobody waits for does not pass: every request of the client has exactly one. */

@@ -1,0 +1,21 @@
+import type { JsonObject } from "./protocol.js";
+
+/** The slash commands of the layer, as `available_commands_update` announces them (spec §7). */
+export const OUR_COMMANDS: readonly {
+  readonly name: string;
+  readonly description: string;
+  readonly input: JsonObject;
+}[] = [
+  { name: "steer", description: "Tell the running turn something", input: { hint: "guidance" } },
+  { name: "queue", description: "Run a prompt after the running turn", input: { hint: "prompt" } },
+];
+
+/** An agent's announcement with ours merged in by name, ours first. */
+export function withOurCommands(update: JsonObject): JsonObject {
+  const theirs: unknown = update["availableCommands"];
+  const ours = new Set<unknown>(OUR_COMMANDS.map(({ name }) => name));
+  const others = Array.isArray(theirs)
+    ? theirs.filter((other: { name?: unknown } | null) => !ours.has(other?.name))
+    : [];
+  return { ...update, availableCommands: [...OUR_COMMANDS, ...others] };
+}
