@@ -7,12 +7,12 @@ import type { Link, Session } from "./hub.js";
 import { type JsonObject, METHOD, type RequestId, type WireMessage } from "./protocol.js";
 
 /** How a request of the agent is answered in place of the client once the turn is being cancelled. */
-export const REFUSALS: Readonly<Record<string, JsonObject>> = {
-  [METHOD.permission]: { result: { outcome: { outcome: "cancelled" } } },
-  [METHOD.elicitation]: { result: { action: "cancel" } },
-  [METHOD.writeFile]: { error: requestCancelled },
-  [METHOD.createTerminal]: { error: requestCancelled },
-};
+export const REFUSALS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
+  [METHOD.permission, { result: { outcome: { outcome: "cancelled" } } }],
+  [METHOD.elicitation, { result: { action: "cancel" } }],
+  [METHOD.writeFile, { error: requestCancelled }],
+  [METHOD.createTerminal, { error: requestCancelled }],
+]);
 
 /** Ids as they stand in messages; maps go by type and value. */
 export type Id = WireMessage["id"];

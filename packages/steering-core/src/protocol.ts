@@ -158,6 +158,43 @@ export interface SteeringAdvertisement {
   readonly content: readonly ContentType[];
 }
 
+/** Params of `_session/steering` (spec §2). */
+export interface SteeringRequest {
+  readonly sessionId: string;
+  readonly prompt: readonly ContentBlock[];
+  readonly _meta?: {
+    readonly steering?: {
+      /** What to do when no turn runs; overrides the agent's policy. */
+      readonly idleBehavior?: Exclude<IdleBehavior, "reject"> | null;
+      /** The turn it is meant for; another one answers `promptRequired`. */
+      readonly expectedTurnId?: string | null;
+      /** Makes a repeat within one turn harmless. */
+      readonly clientMessageId?: string | null;
+    } | null;
+  } | null;
+}
+
+/** Params of `_session/steering/revoke` (spec §2). */
+export interface RevokeRequest {
+  readonly sessionId: string;
+  readonly messageId: string;
+}
+
+/** What a client declares under `clientCapabilities._meta.steering` of `initialize` (spec §2). */
+export interface ClientSteering {
+  /** It understands `_session/steering/update`. */
+  readonly receipts?: boolean;
+  /** It wants to be shown a delivered steer as a `user_message_chunk`. */
+  readonly echo?: boolean;
+}
+
+/** The `_meta.steering` of the prompt that continues a turn (spec §4). */
+export interface ContinuationMeta {
+  readonly turnId: string;
+  readonly continuation: true;
+  readonly messageIds: readonly string[];
+}
+
 /** Answer to `_session/steering`. */
 export interface SteeringResult {
   readonly outcome: SteeringOutcome;

@@ -81,6 +81,8 @@ const withUpdate = (message: WireMessage, update: JsonObject): WireMessage => ({
 const isFenced = ({ state: { run, phase } }: Session): boolean =>
   run !== undefined && (phase === "cancelling" || phase === "fenced");
 
+const ignore = (): void => {};
+
 let lastKey = 0;
 
 /** Puts the layer between the two sides of a connection. */
@@ -281,23 +283,23 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     });
   };
 
-  const requests: Readonly<Record<string, Answered | undefined>> = {
-    [METHOD.steering]: steer,
-    [METHOD.revoke]: revoke,
-    [METHOD.prompt]: prompt,
-    [METHOD.newSession]: attach,
-    [METHOD.loadSession]: attach,
-    [METHOD.resumeSession]: attach,
-    [METHOD.forkSession]: attach,
-    [METHOD.closeSession]: close,
-    [METHOD.deleteSession]: close,
-  };
-  const notifications: typeof requests = {
-    [METHOD.cancel]: cancel,
-    [METHOD.cancelRequest]: cancelRequest,
-    [METHOD.steering]: () => {},
-    [METHOD.revoke]: () => {},
-  };
+  const requests = new Map<string, Answered>([
+    [METHOD.steering, steer],
+    [METHOD.revoke, revoke],
+    [METHOD.prompt, prompt],
+    [METHOD.newSession, attach],
+    [METHOD.loadSession, attach],
+    [METHOD.resumeSession, attach],
+    [METHOD.forkSession, attach],
+    [METHOD.closeSession, close],
+    [METHOD.deleteSession, close],
+  ]);
+  const notifications = new Map<string, Answered>([
+    [METHOD.cancel, cancel],
+    [METHOD.cancelRequest, cancelRequest],
+    [METHOD.steering, ignore],
+    [METHOD.revoke, ignore],
+  ]);
 
   const endHold = (session: Session | undefined): void => {
     if (session) dispatch(session, { type: "holdChanged", by: -1 });
@@ -339,7 +341,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
 
   const agentAsked = (message: WireMessage, method: string): void => {
     const session = sessionAt(message.params) ?? runs.get(cancelledId(message.params));
-    const refusal = REFUSALS[method];
+    const refusal = REFUSALS.get(method);
     const id = message.id as RequestId;
     if (session) {
       seeAgentAct(session);
@@ -371,7 +373,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       const { method, id } = message as WireMessage;
       if (method === undefined) return clientAnswered(message);
       if (method === METHOD.initialize && id !== undefined) return initialize(message);
-      const handler = ready ? (id === undefined ? notifications : requests)[method] : undefined;
+      const handler = ready ? (id === undefined ? notifications : requests).get(method) : undefined;
       (handler ?? forward)(message);
     },
     fromAgent: (message) => {
