@@ -142,7 +142,7 @@ export function createHub(policy: Policy, driver: SteeringDriver | undefined, cl
       delivered: report("delivered"),
       undelivered: report("undelivered"),
     };
-    new Promise((resolve) => resolve(driver?.inject(call))).then(conclude, conclude);
+    new Promise((resolve) => resolve(driver?.inject(call))).then(conclude, () => conclude("unsupported"));
   };
 
   const disarm = (session: Session): void => {

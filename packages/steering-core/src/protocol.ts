@@ -76,9 +76,6 @@ export type BusyBehavior = "queue" | "steer" | "reject";
 /** Why a steer was not delivered (spec §2, receipts). */
 export type UndeliveredReason = "cancelled" | "agentFailed" | "refused" | "closed" | "revoked";
 
-/** The answers to `_session/steering` (spec §2). */
-export type SteeringOutcome = "injected" | "promptRequired" | "startedNewTurn";
-
 /** Why a steer was answered `promptRequired`. */
 export type IdleDetail = "idle" | "cancelling" | "turnMismatch";
 
@@ -145,23 +142,39 @@ export const UPDATE = {
   commands: "available_commands_update",
 } as const;
 
-/** What `initialize` says of the layer, under `_meta.steering` (spec §2, advertisement). */
+/** What `initialize` says of the layer, at `_meta.steering` of its result (spec §2, advertisement). */
 export interface SteeringAdvertisement {
+  /** Steering works here. A host needs no more than this; the rest is additive. */
   readonly supported: true;
+  /** The version of the contract. */
   readonly version: 1;
+  /** A steer that meets no turn can be answered `promptRequired`. */
   readonly idlePromptRequired: boolean;
+  /** What happens to a steer that meets no turn, unless its request asks for something else. */
   readonly idleBehavior: IdleBehavior;
+  /** `assumed` where the agent never says what became of a steer. */
   readonly delivery: "confirmed" | "assumed";
+  /** The agent has no steering of its own: steers wait for the end of its run. */
   readonly emulated: boolean;
+  /** Clients that ask for `_session/steering/update` get it. */
   readonly receipts: true;
+  /** `_session/steering/revoke` is there. */
   readonly revoke: true;
+  /** What a steer may consist of. */
   readonly content: readonly ContentType[];
 }
 
-/** Params of `_session/steering` (spec §2). */
+/** Params of the request `_session/steering` (spec §2). */
 export interface SteeringRequest {
+  /** @minLength 1 */
   readonly sessionId: string;
+  /**
+   * The message, in the blocks of a prompt.
+   *
+   * @minItems 1
+   */
   readonly prompt: readonly ContentBlock[];
+  /** `null` counts as absent, here and in what it contains. */
   readonly _meta?: {
     readonly steering?: {
       /** What to do when no turn runs; overrides the agent's policy. */
@@ -174,13 +187,24 @@ export interface SteeringRequest {
   } | null;
 }
 
-/** Params of `_session/steering/revoke` (spec §2). */
+/** Params of the request `_session/steering/revoke` (spec §2). */
 export interface RevokeRequest {
+  /** @minLength 1 */
   readonly sessionId: string;
+  /**
+   * As the steer's result named it.
+   *
+   * @minLength 1
+   */
   readonly messageId: string;
 }
 
-/** What a client declares under `clientCapabilities._meta.steering` of `initialize` (spec §2). */
+/** Result of `_session/steering/revoke`: the steer will not be delivered (spec §2). */
+export interface RevokeResult {
+  readonly _meta?: JsonObject | null;
+}
+
+/** What a client declares at `clientCapabilities._meta.steering` of `initialize` (spec §2). Only `true` counts. */
 export interface ClientSteering {
   /** It understands `_session/steering/update`. */
   readonly receipts?: boolean;
@@ -188,51 +212,140 @@ export interface ClientSteering {
   readonly echo?: boolean;
 }
 
-/** The `_meta.steering` of the prompt that continues a turn (spec §4). */
+/** What the prompt that continues a turn carries at `_meta.steering`, for the agent (spec §4). */
 export interface ContinuationMeta {
   readonly turnId: string;
   readonly continuation: true;
+  /** The steers of this prompt, in order. */
   readonly messageIds: readonly string[];
 }
 
-/** Answer to `_session/steering`. */
-export interface SteeringResult {
-  readonly outcome: SteeringOutcome;
-  readonly reason?: typeof NO_RUNNING_TURN;
-  readonly _meta: {
-    readonly steering: {
-      readonly messageId: string;
-      readonly turnId?: string;
-      readonly clientMessageId?: string;
-      readonly detail?: IdleDetail;
-    };
-  };
+/** How a result, a receipt or a report names a steer. */
+interface SteerNames {
+  /** Given by the layer, unique. */
+  readonly messageId: string;
+  /** The client's own, where its request had one. */
+  readonly clientMessageId?: string;
 }
 
+/** The steer belongs to the turn `turnId`: to the one that runs, or to the one it has begun. */
+interface BoundResult {
+  readonly outcome: "injected" | "startedNewTurn";
+  readonly _meta: { readonly steering: SteerNames & { readonly turnId: string } };
+}
+
+/** Nothing was consumed: the client sends the message as `session/prompt`. */
+interface UnboundResult {
+  readonly outcome: "promptRequired";
+  readonly reason: typeof NO_RUNNING_TURN;
+  readonly _meta: { readonly steering: SteerNames & { readonly detail: IdleDetail } };
+}
+
+/** Result of `_session/steering` (spec §2). */
+export type SteeringResult = BoundResult | UnboundResult;
+
+/** The answers to `_session/steering` (spec §2). */
+export type SteeringOutcome = SteeringResult["outcome"];
+
 /** A steer that was not delivered, as the owner of the turn is told. */
-export interface UndeliveredSteer {
-  readonly messageId: string;
-  readonly clientMessageId?: string;
+export interface UndeliveredSteer extends SteerNames {
   readonly reason: UndeliveredReason;
 }
 
-/** What the owner's answer carries under `_meta.steering` (an error: under `data.steering`) when the turn was steered. */
+/** What the owner's answer carries at `_meta.steering` (an error: at `data.steering`) when the turn was steered (spec §2). */
 export interface TurnReport {
   readonly turnId: string;
+  /** What the agent ended each run of the turn with. A run that ended with an error is not among them. */
   readonly runs: readonly { readonly stopReason: string }[];
+  /** Empty when every steer of the turn was delivered. */
   readonly undelivered: readonly UndeliveredSteer[];
 }
 
-/** Params of `_session/steering/update` (spec §2, receipts). */
-export interface Receipt {
+interface OfTurn {
   readonly sessionId: string;
   readonly turnId: string;
-  readonly state: "turnStarted" | "turnEnded" | "delivered" | "undelivered";
-  readonly messageId?: string;
-  readonly clientMessageId?: string;
-  readonly stopReason?: string;
-  readonly error?: RpcError;
-  readonly assumed?: true;
-  readonly reason?: UndeliveredReason;
-  readonly prompt?: readonly ContentBlock[];
 }
+
+/** A receipt of a turn names no steer. */
+interface TurnReceipt extends OfTurn {
+  readonly messageId?: undefined;
+}
+
+/** Precedes the first update of every turn. */
+interface TurnStarted extends TurnReceipt {
+  readonly state: "turnStarted";
+}
+
+/** Follows the final states of all its steers and precedes the owner's answer. */
+interface TurnEnded extends TurnReceipt {
+  readonly state: "turnEnded";
+  readonly stopReason: string;
+  readonly error?: undefined;
+}
+
+/** The same for a turn that ended with an error. */
+interface TurnFailed extends TurnReceipt {
+  readonly state: "turnEnded";
+  readonly error: RpcError;
+  readonly stopReason?: undefined;
+}
+
+/** The agent has it. */
+interface SteerDelivered extends OfTurn, SteerNames {
+  readonly state: "delivered";
+  readonly assumed?: undefined;
+  readonly prompt?: undefined;
+}
+
+/** The agent was given it and did not say a word afterwards. The client gets the message back, to decide. */
+interface SteerAssumed extends OfTurn, SteerNames {
+  readonly state: "delivered";
+  readonly assumed: true;
+  readonly prompt: readonly ContentBlock[];
+}
+
+/** The agent does not have it. */
+interface SteerUndelivered extends OfTurn, SteerNames {
+  readonly state: "undelivered";
+  readonly reason: UndeliveredReason;
+  /** The message, handed back. */
+  readonly prompt: readonly ContentBlock[];
+}
+
+/** Params of the notification `_session/steering/update` (spec §2, receipts). */
+export type Receipt = TurnStarted | TurnEnded | TurnFailed | SteerDelivered | SteerAssumed | SteerUndelivered;
+
+interface ErrorOf<Code extends keyof typeof CODE, Data> {
+  readonly code: (typeof CODE)[Code];
+  readonly message: string;
+  readonly data: Data & {
+    /** Where the error ends a turn that was steered. */
+    readonly steering?: TurnReport;
+  };
+}
+
+type Because<Reason extends keyof typeof REASON> = { readonly reason: (typeof REASON)[Reason] };
+
+/** The code alone says what happened. */
+interface PlainError {
+  readonly code: (typeof CODE)["notFound" | "invalidRequest" | "internalError" | "requestCancelled"];
+  readonly message: string;
+  readonly data?: {
+    readonly reason?: undefined;
+    readonly sessionId?: string;
+    /** Where the error ends a turn that was steered. */
+    readonly steering?: TurnReport;
+  };
+}
+
+/** The errors of the layer itself; those of an agent pass as they are (spec §2). */
+export type SteeringError =
+  | ErrorOf<"invalidParams", { readonly path: string; readonly reason?: undefined }>
+  | ErrorOf<
+      "invalidParams",
+      Because<"unsupportedContent"> & { readonly path: string; readonly accepted: readonly ContentType[] }
+    >
+  | ErrorOf<"invalidRequest", Because<"noRunningTurn" | "tooManyPending" | "busy">>
+  | ErrorOf<"invalidRequest", Because<"alreadyDelivered" | "unknownMessage"> & { readonly messageId: string }>
+  | ErrorOf<"internalError", Because<"agentStuck">>
+  | PlainError;

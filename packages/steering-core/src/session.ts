@@ -34,6 +34,7 @@ import {
   endCancelled,
   endRun,
   enqueue,
+  loseAgent,
   noteLife,
   openQueued,
   openTurn,
@@ -110,14 +111,22 @@ type Steered = Events["steerArrived"];
 const idleAnswer =
   (detail: "idle" | "cancelling" | "turnMismatch"): Cell<"steerArrived"> =>
   (draft, { asker, steer, idleBehavior }) => {
-    if (draft.closing) order(draft, "refuse", asker, sessionClosed);
-    else if (idleBehavior === "reject") order(draft, "refuse", asker, noRunningTurn);
+    if (idleBehavior === "reject") order(draft, "refuse", asker, noRunningTurn);
     else promptRequired(draft, asker, steer, detail);
   };
 
-const steerAtRest = idleAnswer("idle");
+/** What is refused whatever the phase. */
+const unlessRefused =
+  (cell: Cell<"steerArrived">): Cell<"steerArrived"> =>
+  (draft, event) => {
+    const refusal = draft.closing ? sessionClosed : event.unsupported;
+    if (refusal) order(draft, "refuse", event.asker, refusal);
+    else cell(draft, event);
+  };
 
-const steerWhileIdle: Cell<"steerArrived"> = (draft, event) => {
+const steerAtRest = unlessRefused(idleAnswer("idle"));
+
+const steerWhileIdle = unlessRefused((draft, event) => {
   const { asker, turnId, steer, idleBehavior, expectedTurnId } = event;
   if (idleBehavior !== "startNewTurn" || draft.closing || expectedTurnId !== undefined)
     return steerAtRest(draft, event);
@@ -126,7 +135,7 @@ const steerWhileIdle: Cell<"steerArrived"> = (draft, event) => {
   const first: Steer = { ...steer, prompt: [], link, outcome: "startedNewTurn", fate: "delivered" };
   answerSteer(draft, asker, steer, "startedNewTurn", turnId);
   openTurn(draft, { id: turnId, link, owner: undefined, prompt, steers: [first] }, { prompt });
-};
+});
 
 const firstOf = (draft: Draft, { asker, steer }: Steered): Steer | undefined =>
   steer.clientMessageId === undefined
@@ -135,7 +144,7 @@ const firstOf = (draft: Draft, { asker, steer }: Steered): Steer | undefined =>
         (known) => known.clientMessageId === steer.clientMessageId && known.link === asker.link,
       );
 
-const steerMeetsTurn: Cell<"steerArrived"> = (draft, event) => {
+const steerMeetsTurn = unlessRefused((draft, event) => {
   const { asker, steer, expectedTurnId } = event;
   const { id } = turnOf(draft);
   const first = firstOf(draft, event);
@@ -145,7 +154,7 @@ const steerMeetsTurn: Cell<"steerArrived"> = (draft, event) => {
   if (refusal) return order(draft, "refuse", asker, refusal);
   answerSteer(draft, asker, steer, "injected", id);
   injectNext(draft);
-};
+});
 
 const revoke: Cell<"revokeArrived"> = (draft, { asker, messageId }) => {
   const steers = draft.turn?.steers ?? draft.past;
@@ -276,6 +285,8 @@ const dropLink: Cell<"linkLost"> = (draft, event) => {
   if (turnOf(draft).link === event.link) cancelTurn(draft, "closed");
 };
 
+const loseLink: Cell<"agentLost"> = (draft, { link }) => loseAgent(draft, link);
+
 // --- Timers -----------------------------------------------------------------------------------------------------------
 
 const verdictOverdue = (draft: Draft): void => {
@@ -310,6 +321,7 @@ const idle: Row = {
   closeArrived: close,
   closeAnswered: closed,
   linkLost: nothing,
+  agentLost: loseLink,
 };
 
 const waiting = {
@@ -335,6 +347,7 @@ const running: Row = {
   closeArrived: close,
   closeAnswered: closed,
   linkLost: dropLink,
+  agentLost: loseLink,
 };
 
 const betweenRuns: Row = { ...running, takeCalled: noInbox, agentActed: nothing, holdChanged: nothing };
@@ -342,7 +355,7 @@ const betweenRuns: Row = { ...running, takeCalled: noInbox, agentActed: nothing,
 const stopping: Omit<Row, keyof typeof waiting> & typeof waiting = {
   ...betweenRuns,
   ...waiting,
-  steerArrived: idleAnswer("cancelling"),
+  steerArrived: unlessRefused(idleAnswer("cancelling")),
   runAnswered: cancelledRunEnded,
   verdictArrived: verdictThen((draft) => {
     if (!draft.run) endCancelled(draft);

@@ -183,6 +183,8 @@ export interface Events {
     readonly steer: ArrivingSteer;
     readonly idleBehavior: IdleBehavior;
     readonly expectedTurnId: string | undefined;
+    /** Why its content cannot be taken. */
+    readonly unsupported: RpcError | undefined;
   };
   revokeArrived: { readonly asker: Asker; readonly messageId: string };
   cancelArrived: { readonly link: number };
@@ -197,6 +199,7 @@ export interface Events {
   closeArrived: object;
   closeAnswered: { readonly ok: boolean };
   linkLost: { readonly link: number };
+  agentLost: { readonly link: number };
 }
 
 export type EventName = keyof Events;

@@ -3,7 +3,7 @@
  * A move changes a draft, which lives for one step and shares nothing that changes with the state it came from.
  */
 import type { Verdict } from "./driver.js";
-import { alreadyDelivered, sessionClosed, tooManyPending } from "./errors.js";
+import { alreadyDelivered, tooManyPending } from "./errors.js";
 import {
   type IdleDetail,
   META_KEY,
@@ -90,7 +90,6 @@ export const promptRequired = (draft: Draft, asker: Asker, steer: ArrivingSteer,
 
 /** Binds a steer to the turn, or says why not. */
 export function bindSteer(draft: Draft, steer: ArrivingSteer, link: number): RpcError | undefined {
-  if (draft.closing) return sessionClosed;
   const { maxPending } = draft.policy;
   const pending = pendingOf(draft);
   const bytes = pending.reduce((sum, other) => sum + other.bytes, steer.bytes);

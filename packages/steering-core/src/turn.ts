@@ -1,8 +1,8 @@
 /**
  * How a turn opens, goes on and ends: the moves of the session machine that concern a turn as a whole.
  */
-import { agentStuck } from "./errors.js";
-import { isObject, measure, startsWithSlash } from "./parse.js";
+import { agentGone, agentStuck } from "./errors.js";
+import { isObject, measure, startsWithSlash, stringAt } from "./parse.js";
 import { CODE, type ContentBlock, type JsonObject, META_KEY, STOP, type UndeliveredReason } from "./protocol.js";
 import type { Asker, QueuedPrompt, Run, RunOutcome, State, Steer, Turn } from "./state.js";
 import {
@@ -111,15 +111,18 @@ export function cancelQueue(draft: Draft): void {
   for (const { asker } of unqueue(draft, () => true)) order(draft, "answer", asker, { stopReason: STOP.cancelled });
 }
 
+const stopReasonOf = ({ result }: RunOutcome): string | undefined => stringAt(result, "stopReason");
+
 /** A run was answered. A continuation that the agent turned away before it did anything with it was not taken. */
 export function endRun(draft: Draft, outcome: RunOutcome): void {
   const turn = turnOf(draft);
-  const { result, error } = outcome;
+  const { error } = outcome;
   const continued = steersAt(draft, "continued");
   const notTaken = error !== undefined && continued.length > 0 && NOT_TAKEN.includes(error.code);
   draft.run = undefined;
   releaseHolds(draft);
-  if (typeof result?.["stopReason"] === "string") turn.stopReasons = [...turn.stopReasons, result["stopReason"]];
+  const stopReason = stopReasonOf(outcome);
+  if (stopReason !== undefined) turn.stopReasons = [...turn.stopReasons, stopReason];
   if (notTaken) fall(draft, continued);
   Object.assign(turn, notTaken ? { refusal: error } : { outcome, refusals: 0 });
   if (injectingOf(draft)) order(draft, "abortInjection");
@@ -150,7 +153,7 @@ export function decide(draft: Draft): void {
   Object.assign(turn, { refusal: undefined, refusals: refusal ? refusals + 1 : 0 });
   if (retryMs !== undefined) return pause(draft, retryMs);
   if (refusal || outcome.error) return endTurn(draft, outcome, "agentFailed");
-  if (outcome.result["stopReason"] === STOP.refusal) return endTurn(draft, outcome, "refused");
+  if (stopReasonOf(outcome) === STOP.refusal) return endTurn(draft, outcome, "refused");
   if (pendingOf(draft).length > 0) return pause(draft, 0);
   endTurn(draft, outcome, "agentFailed");
 }
@@ -191,7 +194,8 @@ function endTurn(draft: Draft, outcome: RunOutcome, leftovers: UndeliveredReason
   handBack(draft, pendingOf(draft), leftovers);
   const turn = turnOf(draft);
   const { result, error } = reported(outcome, turn);
-  const ended = outcome.error ? { error: outcome.error } : { stopReason: String(outcome.result["stopReason"]) };
+  const stopReason = stopReasonOf(outcome);
+  const ended = outcome.error ? { error: outcome.error } : stopReason === undefined ? {} : { stopReason };
   order(draft, "receipt", { turnId: turn.id, state: "turnEnded", ...ended });
   for (const asker of turn.owner ? [turn.owner, ...turn.joined] : turn.joined)
     if (error) order(draft, "refuse", asker, error);
@@ -247,6 +251,20 @@ export function endCancelled(draft: Draft): void {
   closeInjection(draft, "accepted");
   assumeRest(draft);
   endTurn(draft, { result: { ...outcome?.result, stopReason: STOP.cancelled } }, cancelReason);
+}
+
+/** The connection to the agent is gone, and with it what it owes. */
+export function loseAgent(draft: Draft, link: number): void {
+  for (const { asker } of unqueue(draft, (queued) => queued.asker.link === link))
+    order(draft, "refuse", asker, agentGone);
+  if (draft.run?.link === link) draft.run = undefined;
+  if (draft.turn?.link === link) {
+    releaseHolds(draft);
+    Object.assign(draft.turn, { outcome: { error: agentGone }, refusal: undefined });
+    if (draft.phase === "cancelling") return endCancelled(draft);
+    closeInjection(draft, "accepted");
+    decide(draft);
+  } else if (draft.phase === "fenced" && !draft.run) rest(draft);
 }
 
 /** The owner has its answer, the old run is still open: nothing of it passes, prompts wait for it. */

@@ -174,7 +174,6 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     const taken = contentTaken();
     const index = prompt.findIndex(({ type }) => !taken.includes(type));
     const foreign = prompt[index];
-    if (foreign) return answer(message, unsupportedContent(foreign.type, `prompt[${index}].type`, taken));
     dispatch(session, {
       type: "steerArrived",
       asker: askerOf(message),
@@ -182,6 +181,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       steer: arriving(prompt, bytes, clientMessageId),
       idleBehavior: idleBehavior === "startNewTurn" && !link.wishes.receipts ? "promptRequired" : idleBehavior,
       expectedTurnId,
+      unsupported: foreign && unsupportedContent(foreign.type, `prompt[${index}].type`, taken),
     });
   };
 
@@ -197,7 +197,6 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     const sessionId = stringAt(message.params, "sessionId");
     const blocks = promptBlocks(message.params);
     if (sessionId === undefined || !blocks) return forward(message);
-    if (asked.has(asker.id) || prompts.has(asker.id)) return answer(message, idInUse);
     const session = hub.open(sessionId);
     prompts.set(asker.id, session);
     dispatch(session, {
@@ -240,7 +239,6 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
   /** Where the agent announces no commands of its own, ours are announced by us. */
   const offerCommands = (session: Session): void => {
     if (session.hasCommands || !session.links.has(link)) return;
-    session.hasCommands = true;
     const update = { sessionUpdate: UPDATE.commands, availableCommands: OUR_COMMANDS };
     toClient({ method: METHOD.update, params: { sessionId: session.id, update } });
   };
@@ -333,10 +331,12 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     }
     if (session?.replays !== 0 || !WORK.includes(kind)) return outlets.toClient(message);
     const echo = kind === UPDATE.userMessage ? echoOf(session, update as JsonObject) : undefined;
-    seeAgentAct(session);
-    if (isFenced(session) || (echo && !echo.native && link.wishes.echo)) return;
-    if (!echo) return outlets.toClient(message);
-    toClient(withUpdate(message, { ...(update as JsonObject), messageId: echo.messageId }));
+    const dropped = isFenced(session) || (echo && !echo.native && link.wishes.echo);
+    // What the agent shows first stands before what the layer shows because of it.
+    if (!echo?.native) seeAgentAct(session);
+    if (echo && !dropped) toClient(withUpdate(message, { ...(update as JsonObject), messageId: echo.messageId }));
+    else if (!dropped) outlets.toClient(message);
+    if (echo?.native) seeAgentAct(session);
   };
 
   const agentAsked = (message: WireMessage, method: string): void => {
@@ -372,6 +372,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       if (transparent || !isObject(message)) return outlets.toAgent(message);
       const { method, id } = message as WireMessage;
       if (method === undefined) return clientAnswered(message);
+      if (asked.has(id) || prompts.has(id)) return answer(message, idInUse);
       if (method === METHOD.initialize && id !== undefined) return initialize(message);
       const handler = ready ? (id === undefined ? notifications : requests).get(method) : undefined;
       (handler ?? forward)(message);
@@ -390,10 +391,9 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       link.leaveWhenDone();
     },
     agentGone: () => {
-      for (const [id, answered] of [...asked]) {
-        asked.delete(id);
-        answered({ jsonrpc: "2.0", id: id as RequestId, error: agentGone });
-      }
+      for (const session of [...sessions.values()]) dispatch(session, { type: "agentLost", link: key });
+      for (const [id, answered] of [...asked]) answered({ jsonrpc: "2.0", id: id as RequestId, error: agentGone });
+      asked.clear();
       hub.leaving.delete(link);
       hub.links.delete(key);
       for (const session of [...sessions.values()]) {

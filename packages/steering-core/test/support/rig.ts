@@ -1,10 +1,9 @@
-import type { WireMessage } from "../../src/index.js";
-import type { MessageStream } from "../../src/protocol.js";
+import type { Steerable, WireMessage } from "../../src/index.js";
+import type { MessageStream, RpcError } from "../../src/protocol.js";
 import { type AgentConnector, type SteeringOptions, steeringWith } from "../../src/steering.js";
-import type { Steerable } from "../../src/index.js";
 import { ManualClock } from "./clock.js";
 
-type Message = WireMessage & { params?: Record<string, unknown>; result?: Record<string, unknown> };
+export type Message = WireMessage & { params?: Record<string, unknown>; result?: Record<string, unknown> };
 
 /** One end of a connection, driven message by message. */
 export class Peer {
@@ -21,7 +20,12 @@ export class Peer {
   }
 
   send(message: Omit<WireMessage, "jsonrpc">): void {
-    void this.writer.write({ jsonrpc: "2.0", ...message });
+    this.sendAny({ jsonrpc: "2.0", ...message });
+  }
+
+  /** Anything at all, also what is no message. */
+  sendAny(message: unknown): void {
+    this.writer.write(message as WireMessage).catch(() => {});
   }
 
   request(id: string | number, method: string, params: unknown): void {
@@ -37,13 +41,50 @@ export class Peer {
   }
 
   /** The responses to a request; more than one is a fault. */
-  answers(id: string | number): Message[] {
+  answers(id: string | number | null): Message[] {
     return this.received.filter((message) => message.id === id && message.method === undefined);
   }
 
   /** What arrived of a method. */
   of(method: string): Message[] {
     return this.received.filter((message) => message.method === method);
+  }
+
+  /** The receipts, as they arrived. */
+  get receipts(): Record<string, unknown>[] {
+    return this.of("_session/steering/update").map(({ params = {} }) => params);
+  }
+
+  /** The updates of one kind that arrived. */
+  updates(kind: string): Record<string, unknown>[] {
+    const updates = this.of("session/update").map(({ params }) => params?.["update"] as Record<string, unknown>);
+    return updates.filter((update) => update?.["sessionUpdate"] === kind);
+  }
+
+  /** The stop reasons a prompt was answered with; more than one is a fault. */
+  stops(id: string | number): unknown[] {
+    return this.answers(id).map(({ result, error }) => result?.["stopReason"] ?? error);
+  }
+
+  /** The one result of a request. */
+  result(id: string | number): Record<string, unknown> {
+    return this.only(id).result ?? {};
+  }
+
+  /** The one error of a request. */
+  error(id: string | number): (RpcError & { readonly data?: Record<string, unknown> }) | undefined {
+    return this.only(id).error as RpcError & { readonly data?: Record<string, unknown> };
+  }
+
+  private only(id: string | number): Message {
+    const [answer, ...more] = this.answers(id);
+    if (!answer || more.length > 0) throw new Error(`Request ${id} has ${more.length + (answer ? 1 : 0)} answers.`);
+    return answer;
+  }
+
+  /** What the answer to a steer or to an owner says under `_meta.steering`. */
+  meta(id: string | number): Record<string, unknown> {
+    return (this.result(id)["_meta"] as { steering: Record<string, unknown> }).steering;
   }
 }
 
@@ -62,6 +103,12 @@ export async function quiet(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
+export const textBlock = (text: string): { type: "text"; text: string } => ({ type: "text", text });
+
+/** The texts of the blocks of a prompt; of other blocks their type. */
+export const textsOf = (params: Record<string, unknown> | undefined): string[] =>
+  (params?.["prompt"] as { type: string; text?: string }[]).map(({ type, text }) => text ?? type);
+
 /** A layer between a client and an agent that the test plays by hand, after `initialize` and `session/new`. */
 export class Rig {
   readonly clock = new ManualClock();
@@ -71,8 +118,10 @@ export class Rig {
   /** What each connection's agent side resolves `closed` with. */
   readonly closers: (() => void)[] = [];
   readonly closed: Promise<void>[] = [];
+  private readonly entrance: Steerable;
 
-  constructor(options: SteeringOptions = {}) {
+  /** `outer` puts a second layer around the first. */
+  constructor(options: SteeringOptions = {}, outer?: SteeringOptions) {
     const app: AgentConnector = {
       connect: (stream) => {
         this.agents.push(new Peer(stream));
@@ -80,6 +129,7 @@ export class Rig {
       },
     };
     this.steerable = steeringWith(app, options, this.clock);
+    this.entrance = outer ? steeringWith(this.steerable, outer, this.clock) : this.steerable;
   }
 
   get agent(): Peer {
@@ -93,14 +143,17 @@ export class Rig {
   /** One more connection, not initialized. */
   connect(): { client: Peer; agent: Peer } {
     const [clientEnd, agentEnd] = streamPair();
-    this.closed.push(this.steerable.connect(agentEnd).closed);
+    this.closed.push(this.entrance.connect(agentEnd).closed);
     const client = new Peer(clientEnd);
     this.clients.push(client);
     return { client, agent: this.agents[this.agents.length - 1] as Peer };
   }
 
   /** One more connection, initialized. */
-  async open(steering: object = { receipts: true }, result: object = { protocolVersion: 1, agentCapabilities: {} }): Promise<{ client: Peer; agent: Peer }> {
+  async open(
+    steering: object = { receipts: true },
+    result: object = { protocolVersion: 1, agentCapabilities: {} },
+  ): Promise<{ client: Peer; agent: Peer }> {
     const { client, agent } = this.connect();
     client.request("init", "initialize", { protocolVersion: 1, clientCapabilities: { _meta: { steering } } });
     await quiet();
@@ -109,10 +162,13 @@ export class Rig {
     return { client, agent };
   }
 
-  async session(sessionId = "s", { client, agent } = { client: this.client, agent: this.agent }): Promise<void> {
-    client.request(`new-${sessionId}`, "session/new", { cwd: "/", mcpServers: [] });
+  /** Asks for a session with `method` and has the agent grant it. */
+  async session(sessionId = "s", ends = { client: this.client, agent: this.agent }, method = "session/new"): Promise<void> {
+    const { client, agent } = ends;
+    const id = `${method}-${sessionId}`;
+    client.request(id, method, { cwd: "/", mcpServers: [], ...(method === "session/new" ? {} : { sessionId }) });
     await quiet();
-    agent.send({ id: `new-${sessionId}`, result: { sessionId } });
+    agent.send({ id, result: method === "session/new" ? { sessionId } : {} });
     await quiet();
   }
 
@@ -124,19 +180,46 @@ export class Rig {
     return rig;
   }
 
-  prompt(id: string | number, text: string, sessionId = "s"): void {
-    this.client.request(id, "session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+  /** The same, with the prompt `1`, "go", at the agent. */
+  static async running(options: SteeringOptions = {}, steering?: object, result?: object): Promise<Rig> {
+    const rig = await Rig.start(options, steering, result);
+    rig.prompt(1, "go");
+    await quiet();
+    return rig;
   }
 
-  steer(id: string | number, text: string, steering?: object, sessionId = "s"): void {
+  prompt(id: string | number, text: string, sessionId = "s", client = this.client): void {
+    client.request(id, "session/prompt", { sessionId, prompt: [textBlock(text)] });
+  }
+
+  steer(id: string | number, text: string, steering?: object, sessionId = "s", client = this.client): void {
     const meta = steering ? { _meta: { steering } } : {};
-    this.client.request(id, "_session/steering", { sessionId, prompt: [{ type: "text", text }], ...meta });
+    client.request(id, "_session/steering", { sessionId, prompt: [textBlock(text)], ...meta });
+  }
+
+  revoke(id: string | number, messageId: unknown, sessionId = "s", client = this.client): void {
+    client.request(id, "_session/steering/revoke", { sessionId, messageId });
+  }
+
+  cancel(sessionId = "s", client = this.client): void {
+    client.notify("session/cancel", { sessionId });
+  }
+
+  /** Time passes, and what comes of it happens. */
+  async pass(ms = 0): Promise<void> {
+    await quiet();
+    this.clock.advance(ms);
+    await quiet();
   }
 
   /** The agent says something in the session. */
   say(text: string, sessionId = "s"): void {
-    const update = { sessionUpdate: "agent_message_chunk", content: { type: "text", text } };
-    this.agent.notify("session/update", { sessionId, update });
+    this.update("agent_message_chunk", { content: textBlock(text) }, sessionId);
+  }
+
+  /** The agent sends an update of any kind. */
+  update(sessionUpdate: string, rest: object = {}, sessionId = "s"): void {
+    this.agent.notify("session/update", { sessionId, update: { sessionUpdate, ...rest } });
   }
 
   /** The prompts that reached the agent, in order. */
@@ -144,9 +227,26 @@ export class Rig {
     return this.agent.of("session/prompt");
   }
 
+  /** The texts of the prompts that reached the agent. */
+  get runTexts(): string[][] {
+    return this.runs.map(({ params }) => textsOf(params));
+  }
+
   /** The agent answers its latest run. */
   endRun(outcome: Pick<WireMessage, "result" | "error"> = { result: { stopReason: "end_turn" } }): void {
     const run = this.runs[this.runs.length - 1];
     this.agent.send({ id: run?.id ?? null, ...outcome });
+  }
+
+  /** The agent answers run after run with `end_turn`, until none follows. */
+  async finish(): Promise<void> {
+    let runs = 0;
+    await quiet();
+    while (this.runs.length > runs) {
+      runs = this.runs.length;
+      this.endRun();
+      await quiet();
+      await this.pass();
+    }
   }
 }
