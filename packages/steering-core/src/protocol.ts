@@ -65,7 +65,7 @@ export type EmbeddedResource =
   | { uri: string; blob: string; mimeType?: string | null; _meta?: JsonObject | null };
 
 /** The kinds of content block that ACP v1 knows. */
-export type ContentType = ContentBlock["type"];
+export type ContentType = "text" | "image" | "audio" | "resource_link" | "resource";
 
 /** What a steer does when no turn is open (spec §2, idle policy). */
 export type IdleBehavior = "promptRequired" | "startNewTurn" | "reject";

@@ -83,12 +83,16 @@ const unlessUsage =
   (draft, event) =>
     event.command?.text === "" ? say(draft, event, `Usage: /${event.command.name} <text>`) : cell(draft, event);
 
-const promptAtRest = unlessUsage((draft, event) => openQueued(draft, queuedFrom(draft, event)));
-
 const promptWaits = unlessUsage((draft, event) => {
   enqueue(draft, queuedFrom(draft, event));
   if (event.command?.name === "queue")
     order(draft, "say", event.asker.link, `Queued for the next turn. (${draft.queue.length} queued)`);
+});
+
+const promptWhileIdle = unlessUsage((draft, event) => {
+  if (!draft.closing) return openQueued(draft, queuedFrom(draft, event));
+  promptWaits(draft, event);
+  rest(draft);
 });
 
 const promptMeetsTurn = unlessUsage((draft, event) => {
@@ -251,16 +255,11 @@ const closeBetweenRuns = (draft: Draft): void => {
   decide(draft);
 };
 
-const closeWhileResting = (draft: Draft): void => {
-  close(draft);
-  rest(draft);
-};
-
 /** After a close that failed the session lives on. */
 const closed: Cell<"closeAnswered"> = (draft, { ok }) => {
   if (!ok) {
     draft.closing = false;
-    if (draft.phase === "idle") rest(draft);
+    if (draft.phase === "resting") rest(draft);
     return injectNext(draft);
   }
   draft.run = undefined;
@@ -306,7 +305,7 @@ const timerWhileCancelling: Cell<"timerFired"> = (draft, { timer, turnId }) => {
 // --- The table --------------------------------------------------------------------------------------------------------
 
 const idle: Row = {
-  promptArrived: promptAtRest,
+  promptArrived: promptWhileIdle,
   steerArrived: steerWhileIdle,
   revokeArrived: revoke,
   cancelArrived: cancelWhileIdle,
@@ -365,7 +364,7 @@ const stopping: Omit<Row, keyof typeof waiting> & typeof waiting = {
 
 export const TABLE: Table = {
   idle,
-  resting: { ...idle, ...waiting, steerArrived: steerAtRest, timerFired: beginQueued, closeArrived: closeWhileResting },
+  resting: { ...idle, ...waiting, steerArrived: steerAtRest, timerFired: beginQueued },
   running,
   settling: { ...betweenRuns, verdictArrived: verdictThen(decide), timerFired: verdictOverdue },
   pausing: { ...betweenRuns, timerFired: continueTurn, closeArrived: closeBetweenRuns },

@@ -86,17 +86,21 @@ export function enqueue(draft: Draft, queued: QueuedPrompt): void {
   if (draft.phase === "fenced") armStuck(draft, queued);
 }
 
-/** No turn and no run is open: the next queued prompt begins a macrotask later, so that the agent has left the last one. */
+/**
+ * No turn and no run is open: the next queued prompt begins a macrotask later, so that the agent has left the last one.
+ * While the session is being closed it waits.
+ */
 export function rest(draft: Draft): void {
-  const waits = draft.queue.length > 0 && !draft.closing;
+  const waits = draft.queue.length > 0;
   enter(draft, waits ? "resting" : "idle");
-  if (waits) order(draft, "arm", "begin", 0);
+  if (waits && !draft.closing) order(draft, "arm", "begin", 0);
 }
 
 export function beginQueued(draft: Draft): void {
   const [next, ...later] = draft.queue;
+  if (!next || draft.closing) return;
   draft.queue = later;
-  if (next) openQueued(draft, next);
+  openQueued(draft, next);
 }
 
 /** Takes prompts out of the queue; where nothing waits any more, nothing begins. */
