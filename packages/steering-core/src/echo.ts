@@ -14,18 +14,14 @@ export interface Echo {
   readonly native: boolean;
 }
 
-const HANDED_OVER: readonly unknown[] = ["injecting", "accepted", "taken", "continued"] satisfies Steer["fate"][];
-
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** The echo that a user message of the agent belongs to; it begins one where the agent shows what it was just given. */
-export function takeEcho(echoes: Echo[], steers: readonly Steer[], content: unknown): Echo | undefined {
+export function takeEcho(echoes: Echo[], handedOver: readonly Steer[], content: unknown): Echo | undefined {
   let echo = echoes.find(({ left }) => same(left[0], content));
   if (!echo) {
     const isNew = ({ messageId }: Steer): boolean => !echoes.some((known) => known.messageId === messageId);
-    const shown = steers.find(
-      (steer) => HANDED_OVER.includes(steer.fate) && isNew(steer) && same(steer.prompt[0], content),
-    );
+    const shown = handedOver.find((steer) => isNew(steer) && same(steer.prompt[0], content));
     if (!shown) return undefined;
     echo = { messageId: shown.messageId, left: [...shown.prompt], native: true };
     echoes.push(echo);

@@ -266,14 +266,20 @@ interface OfTurn {
   readonly turnId: string;
 }
 
-/** A receipt of a turn names no steer. */
+/** A receipt of a turn. Whatever a receipt does not say is declared too, so that all of them can be read alike. */
 interface TurnReceipt extends OfTurn {
   readonly messageId?: undefined;
+  readonly clientMessageId?: undefined;
+  readonly assumed?: undefined;
+  readonly reason?: undefined;
+  readonly prompt?: undefined;
 }
 
 /** Precedes the first update of every turn. */
 interface TurnStarted extends TurnReceipt {
   readonly state: "turnStarted";
+  readonly stopReason?: undefined;
+  readonly error?: undefined;
 }
 
 /** Follows the final states of all its steers and precedes the owner's answer. */
@@ -286,29 +292,42 @@ interface TurnEnded extends TurnReceipt {
 /** The same for a turn that ended with an error. */
 interface TurnFailed extends TurnReceipt {
   readonly state: "turnEnded";
-  readonly error: RpcError;
   readonly stopReason?: undefined;
+  readonly error: RpcError;
+}
+
+interface SteerReceipt extends OfTurn, SteerNames {
+  readonly stopReason?: undefined;
+  readonly error?: undefined;
 }
 
 /** The agent has it. */
-interface SteerDelivered extends OfTurn, SteerNames {
+interface SteerDelivered extends SteerReceipt {
   readonly state: "delivered";
   readonly assumed?: undefined;
+  readonly reason?: undefined;
   readonly prompt?: undefined;
 }
 
 /** The agent was given it and did not say a word afterwards. The client gets the message back, to decide. */
-interface SteerAssumed extends OfTurn, SteerNames {
+interface SteerAssumed extends SteerReceipt {
   readonly state: "delivered";
   readonly assumed: true;
+  readonly reason?: undefined;
+  /** @minItems 1 */
   readonly prompt: readonly ContentBlock[];
 }
 
 /** The agent does not have it. */
-interface SteerUndelivered extends OfTurn, SteerNames {
+interface SteerUndelivered extends SteerReceipt {
   readonly state: "undelivered";
+  readonly assumed?: undefined;
   readonly reason: UndeliveredReason;
-  /** The message, handed back. */
+  /**
+   * The message, handed back.
+   *
+   * @minItems 1
+   */
   readonly prompt: readonly ContentBlock[];
 }
 

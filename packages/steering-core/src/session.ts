@@ -6,7 +6,19 @@
  */
 import { alreadyDelivered, busy, noRunningTurn, requestCancelled, sessionClosed, unknownMessage } from "./errors.js";
 import { type ContentBlock, STOP } from "./protocol.js";
-import type { Asker, Effect, Event, EventName, Events, Phase, Policy, QueuedPrompt, State, Steer } from "./state.js";
+import type {
+  Asker,
+  Done,
+  Effect,
+  Event,
+  EventName,
+  Events,
+  Phase,
+  Policy,
+  QueuedPrompt,
+  State,
+  Steer,
+} from "./state.js";
 import {
   answerSteer,
   bindSteer,
@@ -14,12 +26,13 @@ import {
   confirm,
   type Draft,
   enter,
+  findDone,
   giveInbox,
   handBack,
+  type Identity,
   injectingOf,
   injectNext,
   order,
-  pendingOf,
   promptRequired,
   sameAsker,
   takeReport,
@@ -135,23 +148,27 @@ const steerWhileIdle = unlessRefused((draft, event) => {
   if (idleBehavior !== "startNewTurn" || draft.closing || expectedTurnId !== undefined)
     return steerAtRest(draft, event);
   const { link } = asker;
-  const { prompt } = steer;
-  const first: Steer = { ...steer, prompt: [], link, outcome: "startedNewTurn", fate: "delivered" };
+  const { messageId, clientMessageId, prompt } = steer;
   answerSteer(draft, asker, steer, "startedNewTurn", turnId);
-  openTurn(draft, { id: turnId, link, owner: undefined, prompt, steers: [first] }, { prompt });
+  openTurn(draft, { id: turnId, link, owner: undefined, prompt }, { prompt });
+  const outcome = "startedNewTurn";
+  turnOf(draft).done = { messageId, clientMessageId, link, outcome, delivered: true, earlier: undefined };
 });
 
-const firstOf = (draft: Draft, { asker, steer }: Steered): Steer | undefined =>
-  steer.clientMessageId === undefined
-    ? undefined
-    : turnOf(draft).steers.find(
-        (known) => known.clientMessageId === steer.clientMessageId && known.link === asker.link,
-      );
+/** How the same steer was answered before, and under which id. */
+function firstAnswer(draft: Draft, { asker, steer }: Steered): (Identity & Pick<Done, "outcome">) | undefined {
+  const { pending, active, done } = turnOf(draft);
+  const { clientMessageId } = steer;
+  if (clientMessageId === undefined) return undefined;
+  const same = (known: Identity): boolean => known.clientMessageId === clientMessageId;
+  const open = [...pending, ...active].find((known) => known.link === asker.link && same(known));
+  return open ? { ...open, outcome: "injected" } : findDone(done, asker.link, same);
+}
 
 const steerMeetsTurn = unlessRefused((draft, event) => {
   const { asker, steer, expectedTurnId } = event;
   const { id } = turnOf(draft);
-  const first = firstOf(draft, event);
+  const first = firstAnswer(draft, event);
   if (first) return answerSteer(draft, asker, first, first.outcome, id);
   if (expectedTurnId !== undefined && expectedTurnId !== id) return idleAnswer("turnMismatch")(draft, event);
   const refusal = bindSteer(draft, steer, asker.link);
@@ -161,18 +178,21 @@ const steerMeetsTurn = unlessRefused((draft, event) => {
 });
 
 const revoke: Cell<"revokeArrived"> = (draft, { asker, messageId }) => {
-  const steers = draft.turn?.steers ?? draft.past;
-  const steer = steers.find((known) => known.messageId === messageId && known.link === asker.link);
-  if (!steer) return order(draft, "refuse", asker, unknownMessage(messageId));
-  if (steer.fate === "injecting") {
+  const { turn, past } = draft;
+  const same = (known: Identity): boolean => known.messageId === messageId;
+  const mine = (known: Steer): boolean => known.link === asker.link && same(known);
+  const waiting = turn?.pending.find(mine);
+  const active = turn?.active.find(mine);
+  const done = findDone(turn ? turn.done : past, asker.link, same);
+  if (active?.fate === "injecting") {
     turnOf(draft).revokers = [...turnOf(draft).revokers, asker];
     return order(draft, "abortInjection");
   }
-  if (["accepted", "taken", "continued", "delivered"].includes(steer.fate))
-    return order(draft, "refuse", asker, alreadyDelivered(messageId));
-  if (draft.turn && pendingOf(draft).includes(steer)) handBack(draft, [steer], "revoked");
+  if (active || done?.delivered) return order(draft, "refuse", asker, alreadyDelivered(messageId));
+  if (!waiting && !done) return order(draft, "refuse", asker, unknownMessage(messageId));
+  if (waiting) handBack(draft, [waiting], "revoked");
   order(draft, "answer", asker, {});
-  if (draft.turn) injectNext(draft);
+  if (waiting) injectNext(draft);
 };
 
 const noInbox: Cell<"takeCalled"> = (draft) => order(draft, "give", []);
@@ -407,7 +427,7 @@ export function step(state: State, event: Event, policy: Policy): readonly [Stat
 
 /** Whether the next sign of the agent (an update, a request) changes anything: the only events on the hot path. */
 export function awaitsAgent({ phase, unattended, turn, run }: State): boolean {
-  if (turn?.steers.some(({ fate }) => fate === "taken" || fate === "continued")) return true;
+  if (turn?.active.some(({ fate }) => fate === "taken" || fate === "continued")) return true;
   if (phase === "cancelling" || phase === "fenced") return run !== undefined && !run.lively;
   return (phase === "idle" || phase === "resting") && !unattended;
 }

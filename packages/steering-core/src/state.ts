@@ -42,18 +42,8 @@ export interface Asker {
  * - `accepted`: the driver has it, no report yet.
  * - `taken`: handed over by `take()`, no sign of the agent since.
  * - `continued`: handed over in the continuation that runs, no sign of the agent since.
- * - `delivered`, `undelivered`, `revoked`: its final state.
  */
-export type Fate =
-  | "waiting"
-  | "fallen"
-  | "injecting"
-  | "accepted"
-  | "taken"
-  | "continued"
-  | "delivered"
-  | "undelivered"
-  | "revoked";
+export type Fate = "waiting" | "fallen" | "injecting" | "accepted" | "taken" | "continued";
 
 /** A steer as it arrives. */
 export interface ArrivingSteer {
@@ -66,12 +56,20 @@ export interface ArrivingSteer {
   readonly injectable: boolean;
 }
 
-/** A user message bound to the turn. Once its state is final its content is gone. */
+/** A user message bound to the turn whose state is not final. */
 export interface Steer extends ArrivingSteer {
   readonly link: number;
-  /** How its request was answered, for a repeat of it. */
-  readonly outcome: "injected" | "startedNewTurn";
+  /** Place of arrival in the turn; what is handed back returns to it. */
+  readonly place: number;
   readonly fate: Fate;
+}
+
+/** A steer whose state is final, for repeats and late revokes; a list that grows at its head. */
+export interface Done extends Pick<Steer, "messageId" | "clientMessageId" | "link"> {
+  /** How its request was answered. */
+  readonly outcome: "injected" | "startedNewTurn";
+  readonly delivered: boolean;
+  readonly earlier: Done | undefined;
 }
 
 /** A client's prompt that waits for its turn. */
@@ -107,8 +105,14 @@ export interface Turn {
   /** Prompts that joined the turn as steers and get its answer too. */
   readonly joined: readonly Asker[];
   readonly prompt: readonly ContentBlock[];
-  /** Every steer of the turn, in order of arrival. */
-  readonly steers: readonly Steer[];
+  /** How many steers the turn was given. */
+  readonly bound: number;
+  /** Not handed over, in order of arrival. */
+  readonly pending: readonly Steer[];
+  readonly pendingBytes: number;
+  /** Handed over, or at the driver; their final state is open. */
+  readonly active: readonly Steer[];
+  readonly done: Done | undefined;
   /** A report on the steer that is at the driver, before its verdict. */
   readonly report: DriverReport | undefined;
   /** Revokes of the steer that is at the driver; they wait for its verdict. */
@@ -153,7 +157,7 @@ export interface State {
   /** The agent worked on its own since the last turn ended. */
   readonly unattended: boolean;
   /** The last steers of the turn that ended last, for a late revoke. */
-  readonly past: readonly Steer[];
+  readonly past: Done | undefined;
 }
 
 export type DriverReport = "delivered" | "undelivered";

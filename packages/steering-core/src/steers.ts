@@ -15,6 +15,7 @@ import {
 import type {
   ArrivingSteer,
   Asker,
+  Done,
   DriverReport,
   Effect,
   EffectName,
@@ -53,30 +54,56 @@ export const turnOf = (draft: Draft): Mutable<Turn> => draft.turn as Mutable<Tur
 export const sameAsker = (one: Asker | undefined, other: Asker): boolean =>
   one?.link === other.link && one.id === other.id;
 
-/** The steers of the open turn that are at one of these. */
+/** The steers of the open turn that are at one of these, of those that were handed over. */
 export const steersAt = (draft: Draft, ...fates: readonly Fate[]): readonly Steer[] =>
-  turnOf(draft).steers.filter(({ fate }) => fates.includes(fate));
-
-export const pendingOf = (draft: Draft): readonly Steer[] => steersAt(draft, "waiting", "fallen");
+  turnOf(draft).active.filter(({ fate }) => fates.includes(fate));
 
 export const injectingOf = (draft: Draft): Steer | undefined => steersAt(draft, "injecting")[0];
 
-export const move = (draft: Draft, moved: readonly Steer[], changes: Partial<Steer>): void => {
-  const turn = turnOf(draft);
-  if (moved.length > 0)
-    turn.steers = turn.steers.map((steer) => (moved.includes(steer) ? { ...steer, ...changes } : steer));
-};
+const sizeOf = (steers: readonly Steer[]): number => steers.reduce((sum, { bytes }) => sum + bytes, 0);
 
-const FINAL = { prompt: [], bytes: 0 } as const;
+/** Moves the first of what waits to where it is handed over. */
+export function handOver(draft: Draft, count: number, fate: Fate): readonly Steer[] {
+  const turn = turnOf(draft);
+  const moved = turn.pending.slice(0, count).map((steer) => ({ ...steer, fate }));
+  turn.pending = turn.pending.slice(count);
+  turn.pendingBytes -= sizeOf(moved);
+  turn.active = [...turn.active, ...moved];
+  return moved;
+}
+
+/** Takes steers out of the turn, wherever they are. */
+function remove(draft: Draft, steers: readonly Steer[]): void {
+  const turn = turnOf(draft);
+  const gone = new Set(steers);
+  const kept = turn.pending.filter((steer) => !gone.has(steer));
+  if (kept.length < turn.pending.length) Object.assign(turn, { pending: kept, pendingBytes: sizeOf(kept) });
+  turn.active = turn.active.filter((steer) => !gone.has(steer));
+}
+
+function finish(draft: Draft, steers: readonly Steer[], delivered: boolean): void {
+  const turn = turnOf(draft);
+  remove(draft, steers);
+  for (const { messageId, clientMessageId, link } of steers)
+    turn.done = { messageId, clientMessageId, link, outcome: "injected", delivered, earlier: turn.done };
+}
+
+/** The steer of a connection that fits, if its state is final. */
+export function findDone(list: Done | undefined, link: number, fits: (steer: Identity) => boolean): Done | undefined {
+  for (let done = list; done; done = done.earlier) if (done.link === link && fits(done)) return done;
+  return undefined;
+}
+
+export type Identity = Pick<ArrivingSteer, "messageId" | "clientMessageId">;
 
 /** What a result, a receipt or a report says of a steer; without the members that say nothing. */
-const identify = ({ messageId, clientMessageId }: ArrivingSteer): { messageId: string; clientMessageId?: string } =>
+const identify = ({ messageId, clientMessageId }: Identity): { messageId: string; clientMessageId?: string } =>
   clientMessageId === undefined ? { messageId } : { messageId, clientMessageId };
 
 export const answerSteer = (
   draft: Draft,
   asker: Asker,
-  steer: ArrivingSteer,
+  steer: Identity,
   outcome: SteeringOutcome,
   turnId: string,
 ): void => order(draft, "answer", asker, { outcome, _meta: { [META_KEY]: { ...identify(steer), turnId } } });
@@ -91,16 +118,17 @@ export const promptRequired = (draft: Draft, asker: Asker, steer: ArrivingSteer,
 /** Binds a steer to the turn, or says why not. */
 export function bindSteer(draft: Draft, steer: ArrivingSteer, link: number): RpcError | undefined {
   const { maxPending } = draft.policy;
-  const pending = pendingOf(draft);
-  const bytes = pending.reduce((sum, other) => sum + other.bytes, steer.bytes);
-  if (pending.length >= maxPending.steers || bytes > maxPending.bytes) return tooManyPending(maxPending);
   const turn = turnOf(draft);
-  turn.steers = [...turn.steers, { ...steer, link, outcome: "injected", fate: "waiting" }];
+  const bytes = turn.pendingBytes + steer.bytes;
+  if (turn.pending.length >= maxPending.steers || bytes > maxPending.bytes) return tooManyPending(maxPending);
+  turn.pending = [...turn.pending, { ...steer, link, place: turn.bound, fate: "waiting" }];
+  turn.pendingBytes = bytes;
+  turn.bound += 1;
   return undefined;
 }
 
 export function deliver(draft: Draft, steers: readonly Steer[], assumed: boolean): void {
-  move(draft, steers, { fate: "delivered", ...FINAL });
+  finish(draft, steers, true);
   for (const steer of steers) {
     const unsure = assumed ? ({ assumed: true, prompt: steer.prompt } as const) : {};
     const receipt = { turnId: turnOf(draft).id, state: "delivered", ...identify(steer), ...unsure } as const;
@@ -111,7 +139,7 @@ export function deliver(draft: Draft, steers: readonly Steer[], assumed: boolean
 
 export function handBack(draft: Draft, steers: readonly Steer[], reason: UndeliveredReason): void {
   const turn = turnOf(draft);
-  move(draft, steers, { fate: reason === "revoked" ? "revoked" : "undelivered", ...FINAL });
+  finish(draft, steers, false);
   for (const steer of steers) {
     const undelivered = { ...identify(steer), reason };
     turn.undelivered = [...turn.undelivered, undelivered];
@@ -124,15 +152,15 @@ export function handBack(draft: Draft, steers: readonly Steer[], reason: Undeliv
 export function injectNext(draft: Draft): void {
   const { phase, run, closing, policy } = draft;
   if (phase !== "running" || closing) return;
-  const [steer] = pendingOf(draft);
   const turn = turnOf(draft);
+  const [steer] = turn.pending;
   if (!steer || turn.holds > 0 || injectingOf(draft)) return;
   if (policy.interrupts && run && !run.interrupted) {
     draft.run = { ...run, interrupted: true };
     order(draft, "arm", "cancel", 0);
   }
   if (!policy.hasDriver || !steer.injectable || steer.fate === "fallen") return;
-  move(draft, [steer], { fate: "injecting" });
+  handOver(draft, 1, "injecting");
   order(draft, "inject", turn.id, steer);
 }
 
@@ -141,8 +169,12 @@ export const confirm = (draft: Draft): void => deliver(draft, steersAt(draft, "t
 
 /** What was not handed over after all waits for the continuation, in its place. In a cancelled turn there is none. */
 export function fall(draft: Draft, steers: readonly Steer[]): void {
-  if (draft.phase === "cancelling") handBack(draft, steers, turnOf(draft).cancelReason);
-  else move(draft, steers, { fate: "fallen" });
+  const turn = turnOf(draft);
+  if (draft.phase === "cancelling") return handBack(draft, steers, turn.cancelReason);
+  remove(draft, steers);
+  const fallen = steers.map((steer) => ({ ...steer, fate: "fallen" as const }));
+  turn.pending = [...turn.pending, ...fallen].sort((one, other) => one.place - other.place);
+  turn.pendingBytes += sizeOf(steers);
 }
 
 /** The driver's verdict on the steer that is at it. */
@@ -155,7 +187,8 @@ export function closeInjection(draft: Draft, verdict: Verdict): void {
   const kept = verdict === "delivered" || (verdict === "accepted" && report !== "undelivered");
   if (!kept && revokers.length > 0) handBack(draft, [steer], "revoked");
   else if (!kept) fall(draft, [steer]);
-  else if (verdict === "accepted" && !report) move(draft, [steer], { fate: "accepted" });
+  else if (verdict === "accepted" && !report)
+    turn.active = turn.active.map((other) => (other === steer ? { ...steer, fate: "accepted" } : other));
   else deliver(draft, [steer], false);
   for (const revoker of revokers)
     if (kept) order(draft, "refuse", revoker, alreadyDelivered(steer.messageId));
@@ -172,7 +205,5 @@ export function takeReport(draft: Draft, messageId: string, report: DriverReport
 
 export function giveInbox(draft: Draft): void {
   const blocked = turnOf(draft).holds > 0 || steersAt(draft, "accepted", "injecting").length > 0;
-  const given = blocked ? [] : pendingOf(draft);
-  move(draft, given, { fate: "taken" });
-  order(draft, "give", given);
+  order(draft, "give", handOver(draft, blocked ? 0 : turnOf(draft).pending.length, "taken"));
 }

@@ -4,7 +4,7 @@
 import { agentGone, agentStuck } from "./errors.js";
 import { isObject, measure, startsWithSlash, stringAt } from "./parse.js";
 import { CODE, type ContentBlock, type JsonObject, META_KEY, STOP, type UndeliveredReason } from "./protocol.js";
-import type { Asker, QueuedPrompt, Run, RunOutcome, State, Steer, Turn } from "./state.js";
+import type { Asker, Done, QueuedPrompt, Run, RunOutcome, State, Turn } from "./state.js";
 import {
   closeInjection,
   type Draft,
@@ -12,11 +12,10 @@ import {
   enter,
   fall,
   handBack,
+  handOver,
   injectingOf,
   injectNext,
-  move,
   order,
-  pendingOf,
   steersAt,
   turnOf,
 } from "./steers.js";
@@ -40,10 +39,10 @@ export const IDLE: State = Object.freeze({
   interrupted: undefined,
   closing: false,
   unattended: false,
-  past: [],
+  past: undefined,
 });
 
-type Opening = Pick<Turn, "id" | "link" | "owner" | "prompt"> & Partial<Pick<Turn, "steers">>;
+type Opening = Pick<Turn, "id" | "link" | "owner" | "prompt"> & Partial<Pick<Turn, "done" | "bound">>;
 
 function startRun(draft: Draft, params: JsonObject, asker?: Asker): void {
   const turn = turnOf(draft);
@@ -57,7 +56,11 @@ function startRun(draft: Draft, params: JsonObject, asker?: Asker): void {
 export function openTurn(draft: Draft, opening: Opening, params: JsonObject): void {
   draft.turn = {
     joined: [],
-    steers: [],
+    bound: 0,
+    pending: [],
+    pendingBytes: 0,
+    active: [],
+    done: undefined,
     report: undefined,
     revokers: [],
     refusals: 0,
@@ -70,7 +73,7 @@ export function openTurn(draft: Draft, opening: Opening, params: JsonObject): vo
     cancelReason: "cancelled",
     ...opening,
   };
-  Object.assign(draft, { interrupted: undefined, unattended: false, past: [] });
+  Object.assign(draft, { interrupted: undefined, unattended: false, past: undefined });
   order(draft, "receipt", { turnId: opening.id, state: "turnStarted" });
   startRun(draft, params, opening.owner);
 }
@@ -158,34 +161,32 @@ export function decide(draft: Draft): void {
   if (retryMs !== undefined) return pause(draft, retryMs);
   if (refusal || outcome.error) return endTurn(draft, outcome, "agentFailed");
   if (stopReasonOf(outcome) === STOP.refusal) return endTurn(draft, outcome, "refused");
-  if (pendingOf(draft).length > 0) return pause(draft, 0);
+  if (turn.pending.length > 0) return pause(draft, 0);
   endTurn(draft, outcome, "agentFailed");
 }
 
 /** All that is left goes in one prompt; what an agent could read as a slash command goes alone. */
-function nextBatch(draft: Draft): readonly Steer[] {
-  const pending = pendingOf(draft);
+function nextBatch({ pending }: Turn): number {
   const slash = pending.findIndex((steer) => startsWithSlash(steer.prompt));
-  return slash < 0 ? pending : pending.slice(0, slash || 1);
+  return slash < 0 ? pending.length : slash || 1;
 }
 
 /** The next run of the turn, with what is left; the end of the turn where nothing is. */
 export function continueTurn(draft: Draft): void {
   const turn = turnOf(draft);
-  const batch = nextBatch(draft);
+  const batch = handOver(draft, nextBatch(turn), "continued");
   if (batch.length === 0) return decide(draft);
   const prompt = draft.policy.interrupts ? withGuidance(turn.prompt, "") : [];
   for (const steer of batch) prompt.push(...(steer === batch[0] ? [] : [SEPARATOR]), ...steer.prompt);
-  move(draft, batch, { fate: "continued" });
-  move(draft, pendingOf(draft), { fate: "waiting" });
+  turn.pending = turn.pending.map((steer) => ({ ...steer, fate: "waiting" }));
   const messageIds = batch.map(({ messageId }) => messageId);
   startRun(draft, { prompt, _meta: { [META_KEY]: { turnId: turn.id, continuation: true, messageIds } } });
   injectNext(draft);
 }
 
 /** The outcome with the report of a turn that was steered (spec §2, owner's answer). */
-function reported(outcome: RunOutcome, { id, steers, stopReasons, undelivered }: Turn): RunOutcome {
-  if (steers.length === 0) return outcome;
+function reported(outcome: RunOutcome, { id, bound, stopReasons, undelivered }: Turn): RunOutcome {
+  if (bound === 0) return outcome;
   const report = { [META_KEY]: { turnId: id, runs: stopReasons.map((stopReason) => ({ stopReason })), undelivered } };
   const { result, error } = outcome;
   if (!error) return { result: { ...result, _meta: { ...(result["_meta"] as JsonObject), ...report } } };
@@ -193,9 +194,12 @@ function reported(outcome: RunOutcome, { id, steers, stopReasons, undelivered }:
   return { error: { ...error, data: { ...data, ...report } } };
 }
 
+const latest = (done: Done | undefined, count: number): Done | undefined =>
+  done && count > 0 ? { ...done, earlier: latest(done.earlier, count - 1) } : undefined;
+
 /** What is left is handed back, then the turn's end is told, then everybody who asked is answered (spec §2, order). */
 function endTurn(draft: Draft, outcome: RunOutcome, leftovers: UndeliveredReason): void {
-  handBack(draft, pendingOf(draft), leftovers);
+  handBack(draft, turnOf(draft).pending, leftovers);
   const turn = turnOf(draft);
   const { result, error } = reported(outcome, turn);
   const stopReason = stopReasonOf(outcome);
@@ -205,7 +209,7 @@ function endTurn(draft: Draft, outcome: RunOutcome, leftovers: UndeliveredReason
     if (error) order(draft, "refuse", asker, error);
     else order(draft, "answer", asker, result);
   draft.turn = undefined;
-  draft.past = turn.steers.slice(-MAX_PAST);
+  draft.past = latest(turn.done, MAX_PAST);
   if (draft.run) fence(draft);
   else rest(draft);
 }
@@ -220,7 +224,7 @@ export function cancelTurn(draft: Draft, reason: "cancelled" | "closed"): void {
   turn.cancelReason = reason;
   if (reason === "cancelled" && measure(turn.prompt).bytes <= MAX_INTERRUPTED_BYTES) draft.interrupted = turn.prompt;
   releaseHolds(draft);
-  handBack(draft, pendingOf(draft), reason);
+  handBack(draft, turn.pending, reason);
   if (injectingOf(draft)) order(draft, "abortInjection");
   else if (!run) return endCancelled(draft);
   enter(draft, "cancelling");

@@ -318,7 +318,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
   const echoOf = (session: Session, { content }: JsonObject): Echo | undefined => {
     const { turn } = session.state;
     session.echoes = [...session.echoes];
-    return turn && takeEcho(session.echoes, turn.steers, content);
+    return turn && takeEcho(session.echoes, turn.active, content);
   };
 
   const updated = (message: WireMessage): void => {

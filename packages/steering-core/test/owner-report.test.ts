@@ -34,6 +34,7 @@ describe("G1 no lost steer: the owner's answer tells of the steers, with receipt
     rig.steer(2, "left", { clientMessageId: "mine" });
     await quiet();
     rig.cancel();
+    await quiet();
     rig.endRun();
     await quiet();
     const { messageId } = rig.client.meta(2);

@@ -222,6 +222,7 @@ describe("revoke: after hand-over", () => {
     rig.cancel();
     await quiet();
     rig.revoke(3, idOf(rig, 2));
+    await quiet();
     rig.endRun();
     await quiet();
     rig.revoke(4, idOf(rig, 2));

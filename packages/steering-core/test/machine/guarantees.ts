@@ -369,11 +369,11 @@ const CANCEL: readonly Guarantee[] = [
     },
   },
   {
-    says: "G6: a timer that cancels belongs to the run that is open",
+    says: "G6: a timer that cancels was armed for the run that is open",
     afterStep: ({ after: { ledger } }) =>
       ledger.timers.every(
         ({ timer, run }) =>
-          !["cancel", "cancelAgain", "cancelRequest"].includes(timer) || (run !== undefined && run === ledger.run?.id),
+          !["cancel", "cancelAgain", "cancelRequest"].includes(timer) || ledger.run === undefined || run === ledger.run.id,
       ),
   },
   {

@@ -14,10 +14,20 @@ export interface Message extends Omit<WireMessage, "params" | "result" | "error"
   readonly error?: any;
 }
 
+interface Carried<Kind extends string> {
+  readonly kind: Kind;
+  readonly link: number;
+  readonly message: Message;
+}
+
 /** One thing that was seen. `link` numbers the connections. */
 export type Fact =
-  | { readonly kind: "clientSent" | "clientGot" | "agentSent" | "agentGot"; readonly link: number; readonly message: Message }
-  | { readonly kind: "clientLeft" | "agentLeft"; readonly link: number }
+  | Carried<"clientSent">
+  | Carried<"clientGot">
+  | Carried<"agentSent">
+  | Carried<"agentGot">
+  | { readonly kind: "clientLeft"; readonly link: number }
+  | { readonly kind: "agentLeft"; readonly link: number }
   | { readonly kind: "injected"; readonly sessionId: string; readonly turnId: string; readonly messageId: string; readonly text: string }
   | { readonly kind: "aborted"; readonly messageId: string }
   | { readonly kind: "verdict"; readonly messageId: string; readonly verdict: Verdict | "thrown" }

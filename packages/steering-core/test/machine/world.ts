@@ -1,0 +1,233 @@
+/**
+ * A world: one session and all that surrounds it. Which events may come next, what a step makes of it, and when two
+ * worlds are the same.
+ */
+import { type ContentBlock, STOP } from "../../src/protocol.js";
+import { IDLE, step } from "../../src/session.js";
+import type { ArrivingSteer, Asker, Effect, Event, Policy, RunOutcome, State } from "../../src/state.js";
+import { GUARANTEES, type Moment, type Passage } from "./guarantees.js";
+import { EMPTY, type KnownSteer, type Ledger, noteEffect, noteEnd, noteEvent } from "./ledger.js";
+
+/** What a steer consists of: something for every road, something the driver does not take, a slash command of the agent. */
+export type Content = "plain" | "foreign" | "slash";
+
+/** The worlds of one policy that are visited: what clients, agent, driver and time may do in them. */
+export interface Family {
+  readonly name: string;
+  readonly policy: Policy;
+  /** Prompts without an answer at one time. As many as one likes one after the other. */
+  readonly prompts: number;
+  /** Steers in one turn. */
+  readonly steers: number;
+  readonly links: readonly number[];
+  readonly contents: readonly Content[];
+  readonly idleBehaviors: readonly ("promptRequired" | "startNewTurn" | "reject")[];
+  /** `/steer` and `/queue`, and a `clientMessageId` on every steer, so that it can be repeated. */
+  readonly commands: boolean;
+  readonly repeats: boolean;
+  /** The agent asks for permissions; a client revokes; a session is closed; a connection ends. */
+  readonly holds: boolean;
+  readonly revokes: boolean;
+  readonly closes: boolean;
+  readonly drops: boolean;
+  readonly outcomes: readonly RunOutcome[];
+}
+
+export interface World {
+  readonly state: State;
+  readonly ledger: Ledger;
+  /** The next number for an id. */
+  readonly serial: number;
+}
+
+export const START: World = { state: IDLE, ledger: EMPTY, serial: 1 };
+
+export const ENDED: RunOutcome = { result: { stopReason: STOP.endTurn } };
+export const STOPPED: RunOutcome = { result: { stopReason: STOP.cancelled } };
+export const REFUSED: RunOutcome = { result: { stopReason: STOP.refusal } };
+export const failed = (code: number): RunOutcome => ({ error: { code, message: "no" } });
+
+const PROMPTS: Readonly<Record<Content, readonly ContentBlock[]>> = {
+  plain: [{ type: "text", text: "go on" }],
+  foreign: [{ type: "image", data: "", mimeType: "image/png" }],
+  slash: [{ type: "text", text: "/compact" }],
+};
+
+const steerWith = (serial: number, content: Content, { policy, repeats }: Family): ArrivingSteer => ({
+  messageId: `m${serial}`,
+  clientMessageId: repeats ? `c${serial}` : undefined,
+  prompt: PROMPTS[content],
+  bytes: 1,
+  injectable: policy.hasDriver && content !== "foreign",
+});
+
+function promptEvents({ ledger: { open, turn }, serial }: World, family: Family, asker: Asker): Event[] {
+  if (open.filter(({ kind }) => kind === "prompt").length >= family.prompts) return [];
+  const full = turn !== undefined && turn.steers.length >= family.steers;
+  const prompt = { type: "promptArrived", asker, turnId: `t${serial}`, params: {}, steer: steerWith(serial, "plain", family) } as const;
+  const events: Event[] = [];
+  if (!full || family.policy.whenBusy !== "steer") events.push({ ...prompt, command: undefined });
+  if (!family.commands) return events;
+  events.push({ ...prompt, command: { name: "steer", text: "" } }, { ...prompt, command: { name: "queue", text: "later" } });
+  if (!full) events.push({ ...prompt, command: { name: "steer", text: "left" } });
+  return events;
+}
+
+function steerEvents({ ledger: { turn }, serial }: World, family: Family, asker: Asker): Event[] {
+  const base = { type: "steerArrived", asker, turnId: `t${serial}`, expectedTurnId: undefined } as const;
+  const idleBehavior = family.policy.idleBehavior;
+  const events: Event[] = [];
+  if (!turn || turn.steers.length < family.steers)
+    for (const content of family.contents) events.push({ ...base, steer: steerWith(serial, content, family), idleBehavior });
+  if (!turn)
+    for (const behavior of family.idleBehaviors)
+      events.push({ ...base, steer: steerWith(serial, "plain", family), idleBehavior: behavior });
+  events.push({ ...base, steer: steerWith(serial, "plain", family), idleBehavior, expectedTurnId: "another" });
+  for (const { clientMessageId } of family.repeats ? (turn?.steers ?? []) : [])
+    events.push({ ...base, steer: { ...steerWith(serial, "plain", family), clientMessageId }, idleBehavior });
+  return events;
+}
+
+function revokeEvents({ state, ledger: { turn, open } }: World, asker: Asker): Event[] {
+  if (open.some(({ kind }) => kind === "revoke")) return [];
+  const known = turn?.steers ?? state.past;
+  return [...known.map(({ messageId }) => messageId), "unknown"].map((messageId) => ({ type: "revokeArrived", asker, messageId }));
+}
+
+function clientEvents(world: World, family: Family, link: number): Event[] {
+  const { ledger, serial } = world;
+  const asker = { link, id: serial };
+  const events = [...promptEvents(world, family, asker), ...steerEvents(world, family, asker)];
+  if (family.revokes) events.push(...revokeEvents(world, asker));
+  events.push({ type: "cancelArrived", link });
+  for (const open of ledger.open)
+    if (open.kind === "prompt" && open.asker.link === link) events.push({ type: "promptCancelled", asker: open.asker });
+  if (family.drops) events.push({ type: "linkLost", link });
+  return events;
+}
+
+function agentEvents({ ledger: { run, turn, holds, closing } }: World, family: Family): Event[] {
+  const events: Event[] = [{ type: "agentActed" }, { type: "takeCalled" }, { type: "runAnswered", run: "old", outcome: ENDED }];
+  if (run) for (const outcome of family.outcomes) events.push({ type: "runAnswered", run: run.id, outcome });
+  if (family.holds && holds > 0) events.push({ type: "holdChanged", by: -1 });
+  if (family.holds && holds === 0 && run && turn?.id === run.turnId && !turn.cancelled) events.push({ type: "holdChanged", by: 1 });
+  if (closing) events.push({ type: "closeAnswered", ok: true }, { type: "closeAnswered", ok: false });
+  return events;
+}
+
+const isAtDriver = ({ road, final, report, handed }: KnownSteer): boolean =>
+  road === "driver" && final === undefined && (handed === "asking" || report === undefined);
+
+function driverEvents({ ledger: { turn } }: World, { policy }: Family): Event[] {
+  if (!policy.hasDriver) return [];
+  const events: Event[] = [];
+  for (const steer of turn?.steers ?? []) {
+    const { messageId } = steer;
+    if (steer.handed === "asking")
+      for (const verdict of ["delivered", "accepted", "tooLate", "unsupported"] as const)
+        events.push({ type: "verdictArrived", messageId, verdict });
+    else events.push({ type: "verdictArrived", messageId, verdict: "tooLate" });
+    events.push({ type: "reportArrived", messageId, report: "undelivered" });
+    if (isAtDriver(steer)) events.push({ type: "reportArrived", messageId, report: "delivered" });
+  }
+  return events;
+}
+
+/** Everything that may happen next. */
+export function eventsOf(world: World, family: Family): readonly Event[] {
+  const { ledger } = world;
+  if (ledger.closed) return family.links.flatMap((link) => clientEvents(world, { ...family, drops: false }, link));
+  const events = [...agentEvents(world, family), ...driverEvents(world, family)];
+  for (const { timer, turnId } of ledger.timers) events.push({ type: "timerFired", timer, turnId });
+  for (const link of family.links) if (!ledger.lost.includes(link)) events.push(...clientEvents(world, family, link));
+  if (family.closes && !ledger.closing) events.push({ type: "closeArrived" });
+  return events;
+}
+
+/** Whether an event needs nobody but the agent, the driver and time: what a session can count on. */
+export const isOwed = (event: Event): boolean =>
+  event.type === "timerFired" ||
+  event.type === "runAnswered" ||
+  event.type === "verdictArrived" ||
+  event.type === "closeAnswered" ||
+  (event.type === "holdChanged" && event.by === -1);
+
+/** What is left when nobody owes anything any more. */
+export const isQuiet = ({ ledger: { turn, run, open, timers } }: World): boolean =>
+  turn === undefined && run === undefined && open.length === 0 && timers.length === 0;
+
+export interface Passed {
+  readonly world: World;
+  readonly effects: readonly Effect[];
+  /** The guarantees that do not hold. */
+  readonly broken: readonly string[];
+  readonly key: string;
+}
+
+const AT_EFFECT = GUARANTEES.filter(({ atEffect }) => atEffect);
+const AFTER_STEP = GUARANTEES.filter(({ afterStep }) => afterStep);
+
+/** One step of the machine, entered in the books, held against every guarantee. */
+export function pass(world: World, key: string, event: Event, policy: Policy): Passed {
+  const [state, effects] = step(world.state, event, policy);
+  const ledger = { ...world.ledger };
+  const broken: string[] = [];
+  noteEvent(ledger, event, policy);
+  for (const effect of effects) {
+    const moment: Moment = { ledger, effect, event, policy };
+    for (const { says, atEffect } of AT_EFFECT) if (atEffect?.(moment) === false) broken.push(says);
+    noteEffect(ledger, effect, event);
+  }
+  noteEnd(ledger, event);
+  const next: World = { state, ledger, serial: world.serial + 1 };
+  const nextKey = keyOf(next);
+  const passage: Passage = { before: world, after: next, event, effects, policy, unchanged: key === nextKey };
+  for (const { says, afterStep } of AFTER_STEP) if (afterStep?.(passage) === false) broken.push(says);
+  return { world: next, effects, broken, key: nextKey };
+}
+
+const linkOf = (asker: Asker | undefined): string => (asker ? String(asker.link) : "-");
+const flags = (...values: readonly (boolean | undefined)[]): string => values.map((value) => (value ? "1" : "0")).join("");
+
+/**
+ * What tells two worlds apart. Names stand for themselves by their place; texts, past turns and counts that only grow
+ * cannot matter for what happens next.
+ */
+export function keyOf({ state, ledger }: World): string {
+  const { turn, run, queue } = state;
+  const timers = ledger.timers.map(({ timer, turnId }) =>
+    timer === "stuck" ? `s${queue.findIndex((queued) => queued.turnId === turnId)}` : timer,
+  );
+  return [
+    state.phase,
+    flags(state.closing, state.unattended, ledger.closing, ledger.closed, ledger.unattended),
+    turn ? turnKey(turn, ledger) : "-",
+    run ? `${run.link}${flags(run.lively, run.interrupted, (ledger.run?.carries.length ?? 0) > 0, ledger.run?.turnId === turn?.id)}` : "-",
+    queue.map(({ asker }) => asker.link).join(""),
+    [...new Set(timers)].sort().join(),
+    ledger.open.map(({ asker, kind, queued }) => `${asker.link}${kind[0]}${flags(queued)}`).join(),
+    ledger.holds,
+    ledger.lost.join(),
+  ].join("|");
+}
+
+function turnKey(turn: NonNullable<State["turn"]>, { turn: known }: Ledger): string {
+  const { owner, joined, steers, report, revokers, refusals, refusal, holds, outcome, cancelReason } = turn;
+  return [
+    turn.link,
+    linkOf(owner),
+    joined.map(linkOf).join(""),
+    steers.map(({ fate, link, injectable, prompt, outcome: answered }) => `${fate}${link}${flags(injectable, prompt[0]?.type === "text" && prompt[0].text.startsWith("/"))}${answered[0]}`).join(),
+    report ?? "-",
+    revokers.map(linkOf).join(""),
+    refusals,
+    refusal?.code ?? "-",
+    holds,
+    outcome?.error?.code ?? outcome?.result?.["stopReason"] ?? "-",
+    cancelReason,
+    known?.steers.map(({ handed, road, report: said, final, fellIn }) => `${handed}${road?.[0]}${said?.[0]}${final?.[0]}${flags(fellIn !== undefined)}`).join(),
+    flags(known?.cancelled),
+    known?.turnedAway,
+    known?.lastCode,
+  ].join(";");
+}

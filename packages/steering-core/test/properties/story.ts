@@ -1,0 +1,425 @@
+/**
+ * A history told in the words of the contract: requests and their answers, runs, turns, steers, hand-overs. Derived from
+ * what was on the wire and at the driver alone.
+ */
+import type { Entry, Message } from "./history.js";
+import type { Scenario } from "./scenario.js";
+import type { Played } from "./world.js";
+import { GRACE_MS } from "./world.js";
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** A request of a client. */
+export interface Ask {
+  readonly link: number;
+  readonly method: string;
+  readonly sessionId: string | undefined;
+  readonly message: Message;
+  readonly sent: Entry;
+  readonly answers: readonly Answer[];
+  /** The words of its own that it carries. */
+  readonly token: string | undefined;
+}
+
+export type Answer = Entry & { readonly message: Message };
+
+/** One prompt at the agent. `to` is the place of its end, or infinity. */
+export interface RunStory {
+  readonly link: number;
+  readonly sessionId: string;
+  readonly message: Message;
+  readonly began: Entry;
+  readonly ended: Entry | undefined;
+  readonly from: number;
+  readonly to: number;
+  readonly result: Message["result"];
+  readonly error: Message["error"];
+  readonly tokens: readonly string[];
+  readonly isContinuation: boolean;
+  /** The agent turned it away before it did anything with it (spec §4). */
+  readonly notTaken: boolean;
+}
+
+/** From a client's prompt (or the steer that began a turn) to its answer. */
+export interface TurnStory {
+  readonly sessionId: string;
+  /** The connection whose request began it. */
+  readonly link: number;
+  readonly ask: Ask;
+  /** It was begun by a prompt, which gets its answer. */
+  readonly isOwned: boolean;
+  readonly runs: readonly RunStory[];
+  readonly from: number;
+  readonly to: number;
+  readonly answer: Answer | undefined;
+  readonly cancelled: { readonly at: number; readonly entry: Entry; readonly reason: "cancelled" | "closed" } | undefined;
+}
+
+/** A hand-over, or the attempt at one. */
+export interface Attempt {
+  readonly road: "taken" | "injected" | "continued";
+  readonly at: number;
+  readonly entry: Entry;
+  /** Where the driver had its say; for the other roads, where it was handed over. */
+  readonly verdictAt: number;
+  /** Where it had failed, or infinity. */
+  readonly failedAt: number;
+  readonly status: "handedOver" | "failed" | "either";
+  /** Something of the driver or the agent showed that it arrived; undefined where that can be read both ways. */
+  readonly confirmed: boolean | undefined;
+}
+
+/** A message bound to a turn. */
+export interface SteerStory {
+  readonly ask: Ask;
+  readonly token: string;
+  readonly turn: TurnStory;
+  readonly at: number;
+  readonly messageId: string | undefined;
+  readonly attempts: readonly Attempt[];
+  readonly revoked: boolean;
+}
+
+const WORK = ["user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"];
+const NOT_TAKEN = [-32600, -32602, -32000, -32002];
+
+export const tokensOf = (value: unknown): string[] => JSON.stringify(value ?? "").match(/\bm\d+\b/g) ?? [];
+
+type OfKind<Kind extends Entry["kind"]> = Extract<Entry, { kind: Kind }>;
+
+export class Story {
+  readonly scenario: Scenario;
+  readonly entries: readonly Entry[];
+  readonly asks: readonly Ask[];
+  readonly runs: readonly RunStory[];
+  readonly turns: readonly TurnStory[];
+  readonly steers: readonly SteerStory[];
+
+  constructor({ scenario, entries }: Played) {
+    this.scenario = scenario;
+    this.entries = entries;
+    this.asks = this.of("clientSent").flatMap((sent) => this.askAt(sent));
+    this.runs = this.of("agentGot").flatMap((began) => this.runAt(began));
+    this.turns = this.tellTurns();
+    this.steers = this.asks.flatMap((ask) => this.steerOf(ask));
+  }
+
+  of<Kind extends Entry["kind"]>(...kinds: readonly Kind[]): OfKind<Kind>[] {
+    return this.entries.filter((entry): entry is OfKind<Kind> => (kinds as readonly string[]).includes(entry.kind));
+  }
+
+  /** What came of the same cause, from there on. */
+  sameStep(entry: Entry): Entry[] {
+    const rest: Entry[] = [];
+    for (let at = entry.at + 1; this.entries[at]?.step === entry.step; at += 1) rest.push(this.entries[at] as Entry);
+    return rest;
+  }
+
+  /** From where on a connection was gone: its client, or its agent. */
+  goneAt(link: number): number {
+    return this.of("clientLeft", "agentLeft").find((entry) => entry.link === link)?.at ?? NEVER;
+  }
+
+  agentGoneAt(link: number): Entry | undefined {
+    return this.of("agentLeft").find((entry) => entry.link === link);
+  }
+
+  wants(link: number, wish: "receipts" | "echo"): boolean {
+    return this.scenario.actors[link]?.[wish] === true;
+  }
+
+  // --- Sessions -------------------------------------------------------------------------------------------------------
+
+  private closes(sessionId: string): Ask[] {
+    return this.asks.filter((ask) => ask.method === "session/close" && ask.sessionId === sessionId);
+  }
+
+  private isClosed = (ask: Ask): boolean => {
+    const [answer] = ask.answers;
+    return answer !== undefined && (!answer.message.error || answer.message.error.code === -32002);
+  };
+
+  /** `session/close` is at the agent. */
+  isClosing(sessionId: string, at: number): boolean {
+    return this.closes(sessionId).some(({ sent, answers }) => sent.at < at && at < (answers[0]?.at ?? NEVER));
+  }
+
+  /** Where the session was last closed before that place; -1 where it was not. */
+  closedBefore(sessionId: string, at: number): number {
+    const closed = this.closes(sessionId).filter((ask) => this.isClosed(ask) && (ask.answers[0] as Answer).at < at);
+    return Math.max(-1, ...closed.map(({ answers }) => (answers[0] as Answer).at));
+  }
+
+  /** The connection may steer: it created, loaded or successfully prompted the session since it was last closed (spec §6). */
+  isAttached(link: number, sessionId: string, at: number): boolean {
+    if (this.goneAt(link) < at) return false;
+    const since = this.closedBefore(sessionId, at);
+    const attaching = this.asks.some(
+      ({ link: other, method, answers: [answer], message }) =>
+        other === link &&
+        (method === "session/new" || method === "session/load") &&
+        (answer?.message.result?.sessionId ?? message.params.sessionId) === sessionId &&
+        !answer?.message.error &&
+        within(answer?.at, since, at),
+    );
+    return (
+      attaching ||
+      this.runs.some(
+        (run) => run.link === link && run.sessionId === sessionId && run.result && run.from > since && run.to < at,
+      )
+    );
+  }
+
+  isLoading(sessionId: string, at: number, link?: number): boolean {
+    return this.asks.some(
+      (ask) =>
+        ask.method === "session/load" &&
+        ask.sessionId === sessionId &&
+        (link === undefined || ask.link === link) &&
+        ask.sent.at < at &&
+        at <= (ask.answers[0]?.at ?? NEVER),
+    );
+  }
+
+  turnAt(sessionId: string, at: number): TurnStory | undefined {
+    return this.turns.find((turn) => turn.sessionId === sessionId && turn.from < at && at < turn.to);
+  }
+
+  runAtPlace(sessionId: string, at: number): RunStory | undefined {
+    const since = this.closedBefore(sessionId, at);
+    return this.runs.find((run) => run.sessionId === sessionId && since < run.from && run.from < at && at < run.to);
+  }
+
+  turnOfRun(run: RunStory): TurnStory | undefined {
+    return this.turns.find(({ runs }) => runs.includes(run));
+  }
+
+  /** A run goes on that a client cancelled. */
+  isFenced(sessionId: string, at: number): boolean {
+    const run = this.runAtPlace(sessionId, at);
+    const turn = run && this.turnOfRun(run);
+    return turn?.cancelled !== undefined && turn.cancelled.at < at;
+  }
+
+  /** Prompts that wait for their turn at that place. */
+  queuedAt(sessionId: string, at: number): Ask[] {
+    return this.asks.filter((ask) => {
+      if (ask.method !== "session/prompt" || ask.sessionId !== sessionId || ask.sent.at >= at) return false;
+      if (ask.answers[0] && ask.answers[0].at < at) return false;
+      if (this.turns.some((turn) => turn.ask === ask && turn.from < at)) return false;
+      return !this.steers.some((steer) => steer.ask === ask) && this.goneAt(ask.link) > at;
+    });
+  }
+
+  // --- Requests and runs ----------------------------------------------------------------------------------------------
+
+  private askAt(sent: OfKind<"clientSent">): Ask[] {
+    const { link, message } = sent;
+    const { id, method, params } = message;
+    if (id === undefined || method === undefined) return [];
+    const answers = this.of("clientGot").filter(
+      (got) => got.link === link && got.message.id === id && got.message.method === undefined && got.at > sent.at,
+    );
+    return [{ link, method, sessionId: params?.sessionId, message, sent, answers, token: tokensOf(params?.prompt)[0] }];
+  }
+
+  private runAt(began: OfKind<"agentGot">): RunStory[] {
+    const { link, message, at } = began;
+    if (message.method !== "session/prompt") return [];
+    const { sessionId, prompt, _meta } = message.params;
+    const ended = this.entries.find(
+      (entry) =>
+        entry.at > at &&
+        ((entry.kind === "agentSent" && entry.link === link && entry.message.id === message.id && !entry.message.method) ||
+          (entry.kind === "agentLeft" && entry.link === link)),
+    );
+    const answer: Partial<Message> = ended?.kind === "agentSent" ? ended.message : {};
+    const error = ended?.kind === "agentLeft" ? { code: -32603 } : answer.error;
+    const to = ended?.at ?? NEVER;
+    const isContinuation = _meta?.steering?.continuation === true;
+    const notTaken = isContinuation && NOT_TAKEN.includes(error?.code) && !this.hasActed(sessionId, at, to);
+    const { result } = answer;
+    const tokens = tokensOf(prompt);
+    return [{ link, sessionId, message, began, ended, from: at, to, result, error, tokens, isContinuation, notTaken }];
+  }
+
+  isSign(entry: Entry, sessionId: string): boolean {
+    if (entry.kind !== "agentSent") return false;
+    const { method, id, params } = entry.message;
+    if (params?.sessionId !== sessionId) return false;
+    return id !== undefined ? method !== undefined : WORK.includes(params.update?.sessionUpdate);
+  }
+
+  /** The agent sent an update or asked for something. Undefined where all it sent may have been a replay. */
+  hasActed(sessionId: string, from: number, to: number): boolean | undefined {
+    const signs = this.entries.slice(from + 1, Math.min(to, this.entries.length)).filter((entry) => this.isSign(entry, sessionId));
+    if (signs.some(({ at }) => !this.isLoading(sessionId, at))) return true;
+    return signs.length === 0 ? false : undefined;
+  }
+
+  // --- Turns ----------------------------------------------------------------------------------------------------------
+
+  private tellTurns(): TurnStory[] {
+    const turns: (TurnStory & { runs: RunStory[] })[] = [];
+    for (const run of this.runs) {
+      const latest = turns.findLast(({ sessionId }) => sessionId === run.sessionId);
+      if (run.isContinuation && latest) latest.runs.push(run);
+      else turns.push(...this.turnBegunBy(run));
+    }
+    return turns;
+  }
+
+  private turnBegunBy(run: RunStory): (TurnStory & { runs: RunStory[] })[] {
+    const { sessionId, link, from } = run;
+    const owner = this.asks.find(
+      (ask) => ask.method === "session/prompt" && ask.link === link && ask.message.id === run.message.id,
+    );
+    const ask =
+      owner ?? this.asks.find(({ method, sent }) => method === "_session/steering" && sent.step === run.began.step);
+    if (!ask) return [];
+    const answer = owner ? owner.answers[0] : undefined;
+    const turnId = ask.answers[0]?.message.result?._meta?.steering?.turnId;
+    const told = this.of("clientGot").find(
+      ({ message: { params } }) => params?.state === "turnEnded" && params.turnId === turnId,
+    );
+    const to = (owner ? answer : told)?.at ?? NEVER;
+    return [
+      { sessionId, link, ask, isOwned: owner !== undefined, runs: [run], from, to, answer, cancelled: this.cancelOf(run, ask, to) },
+    ];
+  }
+
+  private cancelOf({ sessionId, from, link }: RunStory, ask: Ask, to: number): TurnStory["cancelled"] {
+    for (const entry of this.entries.slice(from + 1, Math.min(to, this.entries.length))) {
+      const { at } = entry;
+      if (entry.kind === "clientLeft" && entry.link === link) return { at, entry, reason: "closed" };
+      if (entry.kind !== "clientSent") continue;
+      const { method, params } = entry.message;
+      if (method === "session/cancel" && params.sessionId === sessionId) return { at, entry, reason: "cancelled" };
+      if (method === "$/cancel_request" && entry.link === link && params.requestId === ask.message.id && ask.method === "session/prompt")
+        return { at, entry, reason: "cancelled" };
+    }
+    return undefined;
+  }
+
+  // --- Steers ---------------------------------------------------------------------------------------------------------
+
+  private steerOf(ask: Ask): SteerStory[] {
+    const { token, sessionId, sent, link } = ask;
+    const turn = sessionId === undefined ? undefined : this.turnAt(sessionId, sent.at);
+    if (!turn || token === undefined || !this.isBinding(ask, turn)) return [];
+    const attempts = this.attemptsOf(token, turn, sent.at);
+    const messageId =
+      ask.answers[0]?.message.result?._meta?.steering?.messageId ?? this.messageIdOf(token, turn);
+    const revoked = this.asks.some(
+      (other) =>
+        other.method === "_session/steering/revoke" &&
+        other.link === link &&
+        messageId !== undefined &&
+        other.message.params.messageId === messageId &&
+        other.answers[0]?.message.result,
+    );
+    return [{ ask, token, turn, at: sent.at, messageId, attempts, revoked }];
+  }
+
+  private isBinding(ask: Ask, turn: TurnStory): boolean {
+    const answer = ask.answers[0];
+    const at = ask.sent.at;
+    const isAtOnce = answer?.step === ask.sent.step;
+    if (ask.method === "_session/steering")
+      return answer?.message.result?.outcome === "injected" && !this.isRepeat(ask, turn);
+    if (ask.method !== "session/prompt" || (turn.cancelled && turn.cancelled.at < at)) return false;
+    if (this.isClosing(turn.sessionId, at) || (isAtOnce && answer.message.error)) return false;
+    const text = this.textOf(ask);
+    if (text.startsWith("/steer")) return true;
+    return !text.startsWith("/queue") && this.scenario.whenBusy === "steer";
+  }
+
+  textOf(ask: Ask): string {
+    return ask.message.params.prompt?.[0]?.text ?? "";
+  }
+
+  /** A steer of the same connection with the same `clientMessageId` came before it in the turn. */
+  isRepeat(ask: Ask, turn: TurnStory): boolean {
+    const name = clientMessageIdOf(ask);
+    return (
+      name !== undefined &&
+      this.asks.some(
+        (other) =>
+          other.link === ask.link &&
+          other.sessionId === ask.sessionId &&
+          clientMessageIdOf(other) === name &&
+          (other === turn.ask || other.sent.at > turn.from) &&
+          other.sent.at < ask.sent.at &&
+          ["injected", "startedNewTurn"].includes(other.answers[0]?.message.result?.outcome),
+      )
+    );
+  }
+
+  private messageIdOf(token: string, turn: TurnStory): string | undefined {
+    for (const entry of this.entries) {
+      if (entry.kind === "injected" && tokensOf(entry.text).includes(token)) return entry.messageId;
+      if (entry.kind === "took") {
+        const taken = entry.steers.find(({ prompt }) => tokensOf(prompt).includes(token));
+        if (taken) return taken.messageId;
+      }
+      if (entry.kind === "clientGot" && entry.message.params?.messageId && tokensOf(entry.message.params.prompt).includes(token))
+        return entry.message.params.messageId;
+    }
+    const run = turn.runs.find(({ isContinuation, tokens }) => isContinuation && tokens.includes(token));
+    const restated = turn.runs[0]?.tokens ?? [];
+    const index = run?.tokens.filter((word) => !restated.includes(word)).indexOf(token) ?? -1;
+    return run?.message.params._meta.steering.messageIds[index];
+  }
+
+  private attemptsOf(token: string, turn: TurnStory, since: number): Attempt[] {
+    const attempts: Attempt[] = [];
+    for (const entry of this.entries.slice(since + 1)) {
+      if (entry.kind === "took" && tokensOf(entry.steers).includes(token)) attempts.push(this.taken(entry, turn));
+      if (entry.kind === "injected" && tokensOf(entry.text).includes(token)) attempts.push(this.injected(entry, turn));
+      const run = entry.kind === "agentGot" ? this.runs.find(({ began }) => began === entry) : undefined;
+      if (run?.tokens.includes(token)) attempts.push(this.continued(run, turn));
+    }
+    return attempts;
+  }
+
+  private taken(entry: OfKind<"took">, turn: TurnStory): Attempt {
+    const run = this.runAtPlace(entry.sessionId, entry.at);
+    const confirmed = this.hasActed(entry.sessionId, entry.at, Math.min(run?.to ?? NEVER, turn.to));
+    return { road: "taken", at: entry.at, entry, verdictAt: entry.at, failedAt: NEVER, status: "handedOver", confirmed };
+  }
+
+  private continued(run: RunStory, turn: TurnStory): Attempt {
+    const failedAt = run.notTaken && run.to < turn.to ? run.to : NEVER;
+    const confirmed = this.hasActed(run.sessionId, run.from, Math.min(run.to, turn.to));
+    const status = failedAt < NEVER ? "failed" : "handedOver";
+    return { road: "continued", at: run.from, entry: run.began, verdictAt: run.from, failedAt, status, confirmed };
+  }
+
+  private injected(entry: OfKind<"injected">, turn: TurnStory): Attempt {
+    const mine = this.entries.filter((other) => "messageId" in other && other.messageId === entry.messageId && other.at > entry.at);
+    const verdict = mine.find((other) => other.kind === "verdict");
+    const report = mine.find((other): other is OfKind<"reported"> => other.kind === "reported" && other.at < turn.to);
+    const run = this.runAtPlace(entry.sessionId, entry.at);
+    const deadline = Math.min(run?.ended?.now ?? NEVER, turn.cancelled?.entry.now ?? NEVER) + GRACE_MS;
+    const overdue = this.entries.find((other) => other.at > entry.at && other.now >= deadline)?.at ?? NEVER;
+    const lateAt = Math.min(overdue, turn.to);
+    const base = { road: "injected" as const, at: entry.at, entry, failedAt: NEVER };
+    if (!verdict || verdict.at > lateAt) {
+      const status = report?.report === "undelivered" || (verdict && verdict.now === deadline) ? "either" : "handedOver";
+      return { ...base, verdictAt: lateAt, status, confirmed: report ? undefined : verdict ? undefined : false };
+    }
+    const said = verdict.kind === "verdict" ? verdict.verdict : "thrown";
+    const settled = { ...base, verdictAt: verdict.at };
+    if (said === "delivered") return { ...settled, status: "handedOver", confirmed: true };
+    if (said !== "accepted") return { ...settled, failedAt: verdict.at, status: "failed", confirmed: false };
+    if (!report) return { ...settled, status: "handedOver", confirmed: false };
+    const inTime = report.at < (run?.to ?? NEVER);
+    if (report.report === "delivered") return { ...settled, status: "handedOver", confirmed: inTime || undefined };
+    if (!inTime) return { ...settled, status: "either", confirmed: undefined };
+    return { ...settled, failedAt: Math.max(verdict.at, report.at), status: "failed", confirmed: false };
+  }
+}
+
+const clientMessageIdOf = (ask: Ask): string | undefined => ask.message.params?._meta?.steering?.clientMessageId;
+
+const within = (at: number | undefined, from: number, to: number): boolean => at !== undefined && from < at && at < to;
