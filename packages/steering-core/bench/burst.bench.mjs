@@ -4,7 +4,7 @@ import { connected, newSession, row, textPrompt } from "./support.mjs";
 const STEERS = 1_024;
 
 export async function run() {
-  const { client, steerable, release } = await connected();
+  const { client, takeAll, release } = await connected();
   const sessionId = await newSession(client);
   const answered = client.request("session/prompt", { sessionId, prompt: textPrompt("go") });
   const begun = performance.now();
@@ -13,7 +13,7 @@ export async function run() {
       client.request("_session/steering", { sessionId, prompt: textPrompt(String(index)) }),
     ),
   );
-  const given = steerable.take(sessionId).map(({ prompt }) => prompt[0].text);
+  const given = (await takeAll(sessionId)).map(({ prompt }) => prompt[0].text);
   const took = performance.now() - begun;
   release(sessionId);
   await answered;
@@ -21,6 +21,12 @@ export async function run() {
   const misplaced = given.filter((text, index) => text !== String(index)).length + Math.abs(STEERS - given.length);
   return [
     row(`${STEERS} steers at once: not injected`, refused, "at most 0"),
-    row(`${STEERS} steers at once: missing or out of order`, misplaced, "at most 0", "", `${took.toFixed(0)} ms for all`),
+    row(
+      `${STEERS} steers at once: missing or out of order`,
+      misplaced,
+      "at most 0",
+      "",
+      `${took.toFixed(0)} ms for all`,
+    ),
   ];
 }

@@ -24,12 +24,12 @@ async function grow(client, count) {
     await Promise.all(Array.from({ length: Math.min(500, count - made) }, () => newSession(client)));
 }
 
-async function steerTime({ client, steerable }, sessionId) {
+async function steerTime({ client, takeAll }, sessionId) {
   const begun = performance.now();
   for (let index = 0; index < STEERS; index += 1)
     await client.request("_session/steering", { sessionId, prompt: textPrompt("not that file") });
   const took = (performance.now() - begun) / STEERS;
-  steerable.take(sessionId);
+  await takeAll(sessionId);
   return took;
 }
 

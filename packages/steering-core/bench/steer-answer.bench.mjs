@@ -1,8 +1,9 @@
 // A steer's answer against an empty extension request that the bare SDK answers on the same kind of stream.
 import { connected, connectedBare, median, newSession, row, textPrompt } from "./support.mjs";
 
-const ROUNDS = 15;
-const REQUESTS = 400;
+const ROUNDS = 200;
+const REQUESTS = 32;
+const WARM_UP = 40;
 
 async function timeEach(count, request) {
   const times = [];
@@ -21,16 +22,22 @@ export async function run() {
   void layer.client.request("session/prompt", { sessionId, prompt: textPrompt("go") });
   const steer = () => layer.client.request("_session/steering", { sessionId, prompt: textPrompt("not that file") });
   const empty = () => bare.client.request("_bench/empty", {});
-  await timeEach(REQUESTS, steer);
-  await timeEach(REQUESTS, empty);
-  layer.steerable.take(sessionId);
   const steers = [];
   const empties = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = -WARM_UP; round < ROUNDS; round += 1) {
+    if (round === 0) steers.length = empties.length = 0;
     empties.push(...(await timeEach(REQUESTS, empty)));
     steers.push(...(await timeEach(REQUESTS, steer)));
-    layer.steerable.take(sessionId);
+    await layer.takeAll(sessionId);
   }
   const detail = `${median(steers).toFixed(1)} µs against ${median(empties).toFixed(1)} µs, ${ROUNDS} × ${REQUESTS}`;
-  return [row("steer answered / empty request answered, median", median(steers) / median(empties), "at most 1.25", "×", detail)];
+  return [
+    row(
+      "steer answered / empty request answered, median",
+      median(steers) / median(empties),
+      "at most 1.25",
+      "×",
+      detail,
+    ),
+  ];
 }

@@ -31,7 +31,11 @@ async function updatesPerSecond(mode) {
   await answered({ id: 71_001, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } });
   await answered({ id: 71_002, method: "session/new", params: { cwd: "/", mcpServers: [] } });
   const begun = performance.now();
-  await answered({ id: 71_003, method: "session/prompt", params: { sessionId: "session", prompt: [{ type: "text", text: "go" }] } });
+  await answered({
+    id: 71_003,
+    method: "session/prompt",
+    params: { sessionId: "session", prompt: [{ type: "text", text: "go" }] },
+  });
   const took = performance.now() - begun;
   child.stdin.end();
   await new Promise((resolve) => child.once("exit", resolve));
@@ -46,5 +50,13 @@ export async function run() {
   }
   const ratios = rates.layer.map((rate, round) => rate / rates.bare[round]);
   const detail = `${Math.round(median(rates.layer))} against ${Math.round(median(rates.bare))} updates/s, ${ROUNDS} rounds of ${UPDATES}; single rounds ${Math.min(...ratios).toFixed(2)}-${Math.max(...ratios).toFixed(2)}`;
-  return [row("updates per second, layer / bare SDK, median over stdio", median(rates.layer) / median(rates.bare), "at least 0.95", "×", detail)];
+  return [
+    row(
+      "updates per second, layer / bare SDK, median over stdio",
+      median(rates.layer) / median(rates.bare),
+      "at least 0.95",
+      "×",
+      detail,
+    ),
+  ];
 }

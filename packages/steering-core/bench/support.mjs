@@ -15,7 +15,9 @@ export const row = (what, value, bound, unit = "", detail = "") => ({
   detail,
 });
 
-/** An agent whose prompts end when `release` says so, and that counts what `take()` gives it. */
+const WORK = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "at work" } };
+
+/** An agent whose prompts end when `release` says so, and that talks when `say` tells it to. */
 export function benchApp() {
   const open = new Map();
   let sessions = 0;
@@ -28,14 +30,21 @@ export function benchApp() {
     .onRequest("session/close", () => ({}))
     .onRequest(
       "session/prompt",
-      ({ params }) =>
-        new Promise((resolve) => open.set(params.sessionId, () => resolve({ stopReason: "end_turn" }))),
+      ({ params: { sessionId }, client }) =>
+        new Promise((resolve) => {
+          const say = () => client.notify("session/update", { sessionId, update: WORK });
+          open.set(sessionId, { say, end: () => resolve({ stopReason: "end_turn" }) });
+        }),
     )
-    .onRequest("_bench/empty", (params) => params, () => ({}));
+    .onRequest(
+      "_bench/empty",
+      (params) => params,
+      () => ({}),
+    );
   return {
     app,
-    release: (sessionId) => open.get(sessionId)?.(),
-    running: (sessionId) => open.has(sessionId),
+    release: (sessionId) => open.get(sessionId)?.end(),
+    say: (sessionId) => open.get(sessionId)?.say(),
   };
 }
 
@@ -93,7 +102,13 @@ export async function connected(options = { inbox: true }) {
     protocolVersion: 1,
     clientCapabilities: { _meta: { steering: { receipts: true } } },
   });
-  return { ...bench, steerable, client };
+  /** A step boundary of the agent: it takes what is pending and goes on working. */
+  const takeAll = async (sessionId) => {
+    const taken = steerable.take(sessionId);
+    await bench.say(sessionId);
+    return taken;
+  };
+  return { ...bench, takeAll, client };
 }
 
 /** The bench agent without the layer, with one initialized client. */

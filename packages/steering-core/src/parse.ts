@@ -14,7 +14,7 @@ export interface Malformed {
   readonly problem: string;
 }
 
-/** Params of `_session/steering` (spec §2). `bytes` is the rough size of the prompt: UTF-16 code units of all its strings. */
+/** Params of `_session/steering` (spec §2). `bytes` is the rough size of the prompt: the UTF-16 code units of all its strings. */
 export interface SteerParams {
   readonly sessionId: string;
   readonly prompt: readonly ContentBlock[];

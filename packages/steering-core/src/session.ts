@@ -145,8 +145,7 @@ const steerAtRest = unlessRefused(idleAnswer("idle"));
 
 const steerWhileIdle = unlessRefused((draft, event) => {
   const { asker, turnId, steer, idleBehavior, expectedTurnId } = event;
-  if (idleBehavior !== "startNewTurn" || draft.closing || expectedTurnId !== undefined)
-    return steerAtRest(draft, event);
+  if (idleBehavior !== "startNewTurn" || expectedTurnId !== undefined) return steerAtRest(draft, event);
   const { link } = asker;
   const { messageId, clientMessageId, prompt } = steer;
   answerSteer(draft, asker, steer, "startedNewTurn", turnId);
@@ -421,8 +420,8 @@ export const TABLE: Table = {
 export function step(state: State, event: Event, policy: Policy): readonly [State, readonly Effect[]] {
   const draft: Draft = { ...state, turn: state.turn && { ...state.turn }, policy, effects: [] };
   (TABLE[state.phase][event.type] as (draft: Draft, event: Event) => void)(draft, event);
-  const { policy: _, effects, ...next } = draft;
-  return [next, effects];
+  const { phase, turn, run, queue, interrupted, closing, unattended, past } = draft;
+  return [{ phase, turn, run, queue, interrupted, closing, unattended, past }, draft.effects];
 }
 
 /** Whether the next sign of the agent (an update, a request) changes anything: the only events on the hot path. */

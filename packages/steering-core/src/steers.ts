@@ -151,7 +151,7 @@ export function handBack(draft: Draft, steers: readonly Steer[], reason: Undeliv
 /** Hands the next steer to the driver, if it is its turn and nothing stands before it. */
 export function injectNext(draft: Draft): void {
   const { phase, run, closing, policy } = draft;
-  if (phase !== "running" || closing) return;
+  if (phase !== "running" || closing || !(policy.hasDriver || policy.interrupts)) return;
   const turn = turnOf(draft);
   const [steer] = turn.pending;
   if (!steer || turn.holds > 0 || injectingOf(draft)) return;

@@ -94,7 +94,8 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
   let ready = false;
   /** The agent has a steering of its own. */
   let transparent = false;
-  let agentContent: readonly ContentType[] = [];
+  /** What a steer may consist of: what the driver takes, and what the agent takes in a prompt. */
+  let content: readonly ContentType[] = [];
   /** Requests of the client that are at the agent. */
   const asked = new Map<Id, Answered>();
   /** Runs of this connection that are at the agent, by request id. */
@@ -149,11 +150,6 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     injectable: prompt.every(({ type }) => driver?.supports.content.includes(type)),
   });
 
-  /** What a steer may consist of: what the driver takes, and what the agent takes in a prompt. */
-  const contentTaken = (): readonly ContentType[] => [
-    ...new Set<ContentType>(["text", ...agentContent, ...(driver?.supports.content ?? [])]),
-  ];
-
   /** The session of a request of ours, if this connection may steer it; otherwise the request is answered. */
   const mine = (
     message: WireMessage,
@@ -171,8 +167,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     const session = mine(message, parsed);
     if (!session || !parsed.ok) return;
     const { prompt, bytes, idleBehavior = policy.idleBehavior, expectedTurnId, clientMessageId } = parsed.value;
-    const taken = contentTaken();
-    const index = prompt.findIndex(({ type }) => !taken.includes(type));
+    const index = prompt.findIndex(({ type }) => !content.includes(type));
     const foreign = prompt[index];
     dispatch(session, {
       type: "steerArrived",
@@ -181,7 +176,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       steer: arriving(prompt, bytes, clientMessageId),
       idleBehavior: idleBehavior === "startNewTurn" && !link.wishes.receipts ? "promptRequired" : idleBehavior,
       expectedTurnId,
-      unsupported: foreign && unsupportedContent(foreign.type, `prompt[${index}].type`, taken),
+      unsupported: foreign && unsupportedContent(foreign.type, `prompt[${index}].type`, content),
     });
   };
 
@@ -265,7 +260,8 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       transparent = META_KEY in meta && !driver;
       if (transparent) return outlets.toClient(response);
       const optional = [image && "image", audio && "audio", embeddedContext && "resource"];
-      agentContent = ["resource_link", ...(optional.filter(Boolean) as ContentType[])];
+      const taken = ["text", "resource_link", ...optional, ...(driver?.supports.content ?? [])];
+      content = [...new Set(taken.filter(Boolean) as ContentType[])];
       const steering: SteeringAdvertisement = {
         supported: true,
         version: 1,
@@ -275,7 +271,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
         emulated: !driver && !inbox,
         receipts: true,
         revoke: true,
-        content: contentTaken(),
+        content,
       };
       outlets.toClient({ ...response, result: { ...result, _meta: { ...meta, [META_KEY]: steering } } });
     });

@@ -22,7 +22,7 @@ const EVERYTHING: Omit<Family, "name" | "policy"> = {
   repeats: false,
   holds: true,
   revokes: true,
-  closes: process.env["H6_CLOSES"] !== undefined,
+  closes: true,
   drops: true,
   outcomes: [ENDED, STOPPED, REFUSED, failed(-32600), failed(-32603)],
 };

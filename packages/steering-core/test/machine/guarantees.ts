@@ -94,6 +94,7 @@ function isRightWithdrawal({ ledger, effect, event, policy }: Moment, asker: Ask
   if (event.type === "promptArrived")
     return code === CODE.notFound ? ledger.closed : reasonOf(data) === REASON.busy && policy.whenBusy === "reject";
   if (event.type === "promptCancelled") return sameAsker(event.asker, asker) && code === CODE.requestCancelled;
+  if (event.type === "agentLost") return asker.link === event.link && code === CODE.internalError;
   return isTimer(event, "stuck") && reasonOf(data) === REASON.agentStuck && ledger.run !== undefined;
 }
 
@@ -318,10 +319,9 @@ const IDLE: readonly Guarantee[] = [
     afterStep: ({ event, effects, before: { ledger } }) => {
       if (event.type !== "steerArrived") return true;
       const { turn, closing } = ledger;
-      const joins = turn !== undefined && !turn.cancelled && !closing && (event.expectedTurnId ?? turn.id) === turn.id;
+      const isOpen = turn !== undefined && !turn.cancelled && !closing;
+      const joins = isOpen && !event.unsupported && (event.expectedTurnId ?? turn.id) === turn.id;
       const [first] = effects;
-      const known = turn?.steers.some(({ clientMessageId }) => clientMessageId === event.steer.clientMessageId);
-      if (closing && event.steer.clientMessageId !== undefined && known) return true;
       return (first?.[0] === "answer" && first[2]["outcome"] === "injected") === joins;
     },
   },
@@ -475,7 +475,8 @@ const CONTAINMENT: readonly Guarantee[] = [
     says: "G8: what waits for time has its timer",
     afterStep: ({ after: { state, ledger } }) => {
       const name = KEEPS_GOING[state.phase];
-      return name === undefined || ledger.timers.some(({ timer }) => timer === name);
+      const waitsForClose = state.phase === "resting" && ledger.closing;
+      return name === undefined || waitsForClose || ledger.timers.some(({ timer }) => timer === name);
     },
   },
   {
@@ -483,6 +484,14 @@ const CONTAINMENT: readonly Guarantee[] = [
     afterStep: ({ after: { state, ledger } }) =>
       state.phase !== "fenced" ||
       state.queue.every(({ turnId }) => ledger.timers.some((armed) => armed.timer === "stuck" && armed.turnId === turnId)),
+  },
+  {
+    says: "G8: when an agent is gone, nobody waits for it",
+    afterStep: ({ event, after: { ledger } }) =>
+      event.type !== "agentLost" ||
+      (ledger.run?.link !== event.link &&
+        ledger.turn?.link !== event.link &&
+        !ledger.open.some(({ asker, queued }) => queued && asker.link === event.link)),
   },
   {
     says: "G8: at rest no timer is armed and nobody waits, unless a close is at the agent",

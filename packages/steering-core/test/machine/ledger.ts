@@ -3,6 +3,7 @@
  * driver, which timers are armed, what every steer of the open turn has been through. It is kept from events and effects
  * alone and never looks into the machine's state, so that the two can be held against each other.
  */
+import { agentGone } from "../../src/errors.js";
 import { isObject } from "../../src/parse.js";
 import { CODE, META_KEY, type RpcError } from "../../src/protocol.js";
 import type { Asker, DriverReport, Effect, Event, Policy, RunOutcome, TimerName } from "../../src/state.js";
@@ -82,8 +83,9 @@ export interface Ledger {
   unattended: boolean;
   closing: boolean;
   closed: boolean;
-  /** Connections that ended. */
+  /** Connections whose client is gone, and those whose agent is. */
   lost: readonly number[];
+  agentsLost: readonly number[];
 }
 
 export const EMPTY: Ledger = {
@@ -96,6 +98,7 @@ export const EMPTY: Ledger = {
   closing: false,
   closed: false,
   lost: [],
+  agentsLost: [],
 };
 
 const NOT_TAKEN: readonly number[] = [CODE.invalidRequest, CODE.invalidParams, CODE.authRequired, CODE.notFound];
@@ -192,6 +195,15 @@ function noteRunAnswered(ledger: Ledger, { run: id, outcome }: Extract<Event, { 
   for (const messageId of run.carries) changeSteer(ledger, messageId, { handed: "no", road: undefined, fellIn: id });
 }
 
+/** With the agent of a connection goes what it owes. */
+function noteAgentLost(ledger: Ledger, link: number): void {
+  ledger.agentsLost = [...ledger.agentsLost, link];
+  if (ledger.run?.link === link) ledger.run = undefined;
+  if (ledger.turn?.link !== link) return;
+  concludeOverdue(ledger);
+  changeTurn(ledger, { outcome: { error: agentGone }, turnedAway: 0, lastCode: undefined });
+}
+
 /** What an event alone says, before the machine has seen it. */
 export function noteEvent(ledger: Ledger, event: Event, policy: Policy): void {
   switch (event.type) {
@@ -257,6 +269,8 @@ export function noteEvent(ledger: Ledger, event: Event, policy: Policy): void {
       ledger.open = ledger.open.filter(({ asker, queued }) => !queued || asker.link !== event.link);
       if (ledger.turn?.link === event.link) changeTurn(ledger, { cancelled: true });
       return;
+    case "agentLost":
+      return noteAgentLost(ledger, event.link);
     case "takeCalled":
       return;
   }

@@ -2,11 +2,12 @@
  * A world: one session and all that surrounds it. Which events may come next, what a step makes of it, and when two
  * worlds are the same.
  */
-import { type ContentBlock, STOP } from "../../src/protocol.js";
+import { CODE, type ContentBlock, STOP } from "../../src/protocol.js";
+import { startsWithSlash } from "../../src/parse.js";
 import { IDLE, step } from "../../src/session.js";
 import type { ArrivingSteer, Asker, Effect, Event, Policy, RunOutcome, State } from "../../src/state.js";
 import { GUARANTEES, type Moment, type Passage } from "./guarantees.js";
-import { EMPTY, type KnownSteer, type Ledger, noteEffect, noteEnd, noteEvent } from "./ledger.js";
+import { EMPTY, type KnownRun, type KnownSteer, type KnownTurn, type Ledger, noteEffect, noteEnd, noteEvent } from "./ledger.js";
 
 /** What a steer consists of: something for every road, something the driver does not take, a slash command of the agent. */
 export type Content = "plain" | "foreign" | "slash";
@@ -61,9 +62,12 @@ const steerWith = (serial: number, content: Content, { policy, repeats }: Family
   injectable: policy.hasDriver && content !== "foreign",
 });
 
+const isFull = (turn: KnownTurn | undefined, { steers }: Family): boolean =>
+  turn !== undefined && turn.steers.filter(({ final }) => final === undefined).length >= steers;
+
 function promptEvents({ ledger: { open, turn }, serial }: World, family: Family, asker: Asker): Event[] {
   if (open.filter(({ kind }) => kind === "prompt").length >= family.prompts) return [];
-  const full = turn !== undefined && turn.steers.length >= family.steers;
+  const full = isFull(turn, family);
   const prompt = { type: "promptArrived", asker, turnId: `t${serial}`, params: {}, steer: steerWith(serial, "plain", family) } as const;
   const events: Event[] = [];
   if (!full || family.policy.whenBusy !== "steer") events.push({ ...prompt, command: undefined });
@@ -74,15 +78,17 @@ function promptEvents({ ledger: { open, turn }, serial }: World, family: Family,
 }
 
 function steerEvents({ ledger: { turn }, serial }: World, family: Family, asker: Asker): Event[] {
-  const base = { type: "steerArrived", asker, turnId: `t${serial}`, expectedTurnId: undefined } as const;
+  const base = { type: "steerArrived", asker, turnId: `t${serial}`, expectedTurnId: undefined, unsupported: undefined } as const;
   const idleBehavior = family.policy.idleBehavior;
   const events: Event[] = [];
-  if (!turn || turn.steers.length < family.steers)
+  if (!isFull(turn, family))
     for (const content of family.contents) events.push({ ...base, steer: steerWith(serial, content, family), idleBehavior });
   if (!turn)
     for (const behavior of family.idleBehaviors)
       events.push({ ...base, steer: steerWith(serial, "plain", family), idleBehavior: behavior });
-  events.push({ ...base, steer: steerWith(serial, "plain", family), idleBehavior, expectedTurnId: "another" });
+  const plain = steerWith(serial, "plain", family);
+  events.push({ ...base, steer: plain, idleBehavior, expectedTurnId: "another" });
+  events.push({ ...base, steer: plain, idleBehavior, unsupported: { code: CODE.invalidParams, message: "no" } });
   for (const { clientMessageId } of family.repeats ? (turn?.steers ?? []) : [])
     events.push({ ...base, steer: { ...steerWith(serial, "plain", family), clientMessageId }, idleBehavior });
   return events;
@@ -90,7 +96,7 @@ function steerEvents({ ledger: { turn }, serial }: World, family: Family, asker:
 
 function revokeEvents({ state, ledger: { turn, open } }: World, asker: Asker): Event[] {
   if (open.some(({ kind }) => kind === "revoke")) return [];
-  const known = turn?.steers ?? state.past;
+  const known = turn?.steers ?? (state.past ? [state.past] : []);
   return [...known.map(({ messageId }) => messageId), "unknown"].map((messageId) => ({ type: "revokeArrived", asker, messageId }));
 }
 
@@ -139,7 +145,10 @@ export function eventsOf(world: World, family: Family): readonly Event[] {
   if (ledger.closed) return family.links.flatMap((link) => clientEvents(world, { ...family, drops: false }, link));
   const events = [...agentEvents(world, family), ...driverEvents(world, family)];
   for (const { timer, turnId } of ledger.timers) events.push({ type: "timerFired", timer, turnId });
-  for (const link of family.links) if (!ledger.lost.includes(link)) events.push(...clientEvents(world, family, link));
+  for (const link of family.links) {
+    if (!ledger.lost.includes(link) && !ledger.agentsLost.includes(link)) events.push(...clientEvents(world, family, link));
+    if (family.drops && !ledger.agentsLost.includes(link)) events.push({ type: "agentLost", link });
+  }
   if (family.closes && !ledger.closing) events.push({ type: "closeArrived" });
   return events;
 }
@@ -208,26 +217,33 @@ export function keyOf({ state, ledger }: World): string {
     ledger.open.map(({ asker, kind, queued }) => `${asker.link}${kind[0]}${flags(queued)}`).join(),
     ledger.holds,
     ledger.lost.join(),
+    ledger.agentsLost.join(),
   ].join("|");
 }
 
-function turnKey(turn: NonNullable<State["turn"]>, { turn: known }: Ledger): string {
-  const { owner, joined, steers, report, revokers, refusals, refusal, holds, outcome, cancelReason } = turn;
+function turnKey(turn: NonNullable<State["turn"]>, { turn: known, run }: Ledger): string {
+  const { owner, joined, pending, active, report, revokers, refusals, refusal, holds, outcome, cancelReason } = turn;
+  const steers = [...pending, ...active].sort((one, other) => one.place - other.place);
+  const books = known?.steers.filter(({ final }) => final === undefined) ?? [];
   return [
     turn.link,
     linkOf(owner),
     joined.map(linkOf).join(""),
-    steers.map(({ fate, link, injectable, prompt, outcome: answered }) => `${fate}${link}${flags(injectable, prompt[0]?.type === "text" && prompt[0].text.startsWith("/"))}${answered[0]}`).join(),
-    report ?? "-",
+    steers
+      .map(({ fate, link, injectable, prompt }) => `${fate}${link}${flags(injectable, startsWithSlash(prompt))}`)
+      .join(),
+    report,
     revokers.map(linkOf).join(""),
     refusals,
-    refusal?.code ?? "-",
+    refusal?.code,
     holds,
-    outcome?.error?.code ?? outcome?.result?.["stopReason"] ?? "-",
+    outcome?.error?.code ?? outcome?.result?.["stopReason"],
     cancelReason,
-    known?.steers.map(({ handed, road, report: said, final, fellIn }) => `${handed}${road?.[0]}${said?.[0]}${final?.[0]}${flags(fellIn !== undefined)}`).join(),
+    books.map((steer) => `${steer.handed}${steer.road}${steer.report}${flags(fellIn(steer, run))}`).join(),
     flags(known?.cancelled),
     known?.turnedAway,
     known?.lastCode,
   ].join(";");
 }
+
+const fellIn = (steer: KnownSteer, run: KnownRun | undefined): boolean => run !== undefined && steer.fellIn === run.id;

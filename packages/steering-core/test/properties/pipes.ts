@@ -9,6 +9,11 @@ export class Inlet {
   private readonly readers: ((result: ReadResult) => void)[] = [];
   private ended = false;
 
+  /** Nobody reads any more. */
+  get isOver(): boolean {
+    return this.ended;
+  }
+
   push(message: Message): void {
     this.offer({ done: false, value: message });
   }

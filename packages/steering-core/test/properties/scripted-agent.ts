@@ -12,10 +12,14 @@ interface OpenRun {
   /** Ends every wait that only a cancel, or the end of all else, ends. */
   readonly wake: () => void;
   readonly woken: Promise<void>;
+  /** What it was given and has not shown. */
+  readonly unshown: object[];
 }
 
-const textOf = ({ prompt }: { prompt: readonly object[] }): string =>
-  prompt.map((block) => ("text" in block ? block.text : "")).join("");
+interface PromptParams {
+  readonly sessionId: string;
+  readonly prompt: readonly object[];
+}
 
 /** An agent of the SDK whose runs follow a script, step by step, each step when the schedule says so. */
 export class ScriptedAgent {
@@ -43,7 +47,7 @@ export class ScriptedAgent {
       .onRequest(methods.agent.session.load, async ({ params, client }) => {
         this.assertKnown(params.sessionId);
         await schedule.pass("agent loads");
-        await this.show(client, params.sessionId, "user_message_chunk", "replayed");
+        await this.show(client, params.sessionId, "user_message_chunk", { type: "text", text: "replayed" });
         await schedule.pass("agent loads");
         return {};
       })
@@ -67,9 +71,8 @@ export class ScriptedAgent {
     return hung;
   }
 
-  async show(client: AgentContext, sessionId: string, sessionUpdate: string, text: string): Promise<void> {
-    const update = { sessionUpdate, content: { type: "text", text } };
-    await client.notify<object>("session/update", { sessionId, update });
+  async show(client: AgentContext, sessionId: string, sessionUpdate: string, content: object): Promise<void> {
+    await client.notify<object>("session/update", { sessionId, update: { sessionUpdate, content } }).catch(() => {});
   }
 
   private assertKnown(sessionId: string): void {
@@ -85,7 +88,7 @@ export class ScriptedAgent {
   }
 
   private async run(
-    params: { sessionId: string; prompt: readonly object[] },
+    params: PromptParams,
     client: AgentContext,
   ): Promise<{ stopReason: "end_turn" }> {
     this.assertKnown(params.sessionId);
@@ -94,10 +97,10 @@ export class ScriptedAgent {
     const woken = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    const open: OpenRun = { sessionId: params.sessionId, isCancelled: false, wake, woken };
+    const open: OpenRun = { sessionId: params.sessionId, isCancelled: false, wake, woken, unshown: [...params.prompt] };
     this.openRuns.add(open);
     try {
-      return await this.follow(script, open, params, client);
+      return await this.follow(script, open, client);
     } finally {
       this.openRuns.delete(open);
     }
@@ -106,7 +109,6 @@ export class ScriptedAgent {
   private async follow(
     { steps, end, onCancel }: RunScript,
     open: OpenRun,
-    params: { sessionId: string; prompt: readonly object[] },
     client: AgentContext,
   ): Promise<{ stopReason: "end_turn" }> {
     for (const step of [...steps, "end"] as const) {
@@ -115,16 +117,17 @@ export class ScriptedAgent {
         await new Promise<void>((resolve) => this.lingering.push(resolve));
       if (open.isCancelled && onCancel === "stops") return { stopReason: "cancelled" as "end_turn" };
       if (open.isCancelled && onCancel === "fails") throw new RequestError(-32603, "stopped");
-      if (step !== "end") await this.act(step, open, textOf(params), client);
+      if (step !== "end") await this.act(step, open, client);
     }
     if (typeof end === "number") throw new RequestError(end, "scripted");
     return { stopReason: end as "end_turn" };
   }
 
-  private async act(step: AgentStep, { sessionId, woken }: OpenRun, text: string, client: AgentContext): Promise<void> {
-    if (step === "say") await this.show(client, sessionId, "agent_message_chunk", "working").catch(() => {});
-    if (step === "echo") await this.show(client, sessionId, "user_message_chunk", text).catch(() => {});
-    if (step === "take") this.take(sessionId);
+  private async act(step: AgentStep, { sessionId, woken, unshown }: OpenRun, client: AgentContext): Promise<void> {
+    if (step === "say") await this.show(client, sessionId, "agent_message_chunk", { type: "text", text: "working" });
+    if (step === "echo")
+      for (const block of unshown.splice(0)) await this.show(client, sessionId, "user_message_chunk", block);
+    if (step === "take") unshown.push(...this.take(sessionId));
     if (step === "ask") await this.ask(client, sessionId);
     if (step === "askAside") void this.ask(client, sessionId);
     if (step === "askBriefly") {
@@ -138,9 +141,10 @@ export class ScriptedAgent {
     if (step === "hang" && !this.isOver) await woken;
   }
 
-  private take(sessionId: string): void {
+  private take(sessionId: string): readonly object[] {
     const steers = this.steerable?.take(sessionId) ?? [];
     this.history.record({ kind: "took", sessionId, steers });
+    return steers.flatMap(({ prompt }) => prompt);
   }
 
   private async ask(client: AgentContext, sessionId: string, cancellationSignal?: AbortSignal): Promise<void> {

@@ -316,7 +316,8 @@ export class Story {
         other.link === link &&
         messageId !== undefined &&
         other.message.params.messageId === messageId &&
-        other.answers[0]?.message.result,
+        other.answers[0]?.message.result &&
+        other.answers[0].at < turn.to,
     );
     return [{ ask, token, turn, at: sent.at, messageId, attempts, revoked }];
   }

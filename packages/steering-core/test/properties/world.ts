@@ -116,6 +116,7 @@ class World {
     const layerInlet = new Inlet();
     const clientInlet = new Inlet();
     const arrive = (message: Message): void => {
+      if (layerInlet.isOver) return;
       history.record({ kind: "clientSent", link, message });
       layerInlet.push(message);
     };
@@ -149,7 +150,7 @@ class World {
 
   private agentActs(link: number, sessionId: string): void {
     const context: AgentContext | undefined = this.agentSides[link]?.connection.client;
-    if (context) void this.agent.show(context, sessionId, "agent_message_chunk", "by itself").catch(() => {});
+    if (context) void this.agent.show(context, sessionId, "agent_message_chunk", { type: "text", text: "by itself" });
   }
 
   private connectAgent(stream: MessageStream): { closed: Promise<void> } {
