@@ -1,20 +1,29 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { ROOT, runNode, toolScript, workspacePackages } from "./repository.mjs";
 
 const FOLDER = join(ROOT, "node_modules", ".snippets");
 
 /**
- * Type-checks every `ts` block of the READMEs as a program of its own, against what was built, as a user would have it.
+ * Type-checks every `ts` block of the READMEs and of `docs/` as a program of its own, against what was built, as a user
+ * would have it.
  *
- * @returns {Promise<boolean>} whether all compile; the name of a failing file says README and line
+ * @returns {Promise<boolean>} whether all compile; the name of a failing file says which page and which line
  */
 export async function checkSnippets() {
   rmSync(FOLDER, { recursive: true, force: true });
   linkPackages();
-  const readmes = [ROOT, ...workspacePackages().map(({ folder }) => folder)].map((folder) => join(folder, "README.md"));
-  for (const readme of readmes.filter((path) => existsSync(path))) {
-    writeSnippets(readme);
+  for (const page of pages()) {
+    writeSnippets(page);
   }
   writeFileSync(join(FOLDER, "package.json"), JSON.stringify({ type: "module" }));
   writeFileSync(join(FOLDER, "index.ts"), "export {};\n");
@@ -45,12 +54,19 @@ export function snippetsOf(markdown) {
   }));
 }
 
-/** @param {string} readme */
-function writeSnippets(readme) {
-  const name = relative(ROOT, dirname(readme)).replaceAll(/[\\/]/g, "-") || "root";
-  for (const { line, code } of snippetsOf(readFileSync(readme, "utf8"))) {
+/** @returns {string[]} absolute paths */
+function pages() {
+  const readmes = [ROOT, ...workspacePackages().map(({ folder }) => folder)].map((folder) => join(folder, "README.md"));
+  const docs = readdirSync(join(ROOT, "docs")).map((name) => join(ROOT, "docs", name));
+  return [...readmes.filter((path) => existsSync(path)), ...docs.filter((path) => path.endsWith(".md"))];
+}
+
+/** @param {string} page */
+function writeSnippets(page) {
+  const name = relative(ROOT, page).replace(/\.md$/, "").replaceAll(/[\\/]/g, "-");
+  for (const { line, code } of snippetsOf(readFileSync(page, "utf8"))) {
     // Without an import a file is no module, and two snippets would share their names.
-    writeFileSync(join(FOLDER, `${name}-README-line-${line}.ts`), `${code}export {};\n`);
+    writeFileSync(join(FOLDER, `${name}-line-${line}.ts`), `${code}export {};\n`);
   }
 }
 

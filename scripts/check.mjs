@@ -11,7 +11,7 @@ const STEPS = [
   ["lint and format", () => passes("@biomejs/biome", ["check", "--error-on-warnings"], "biome")],
   ["unused code", () => passes("knip", ["--no-progress", "--no-config-hints"])],
   ["packages", checkPackages],
-  ["snippets of the READMEs", checkSnippets],
+  ["snippets of the READMEs and docs", checkSnippets],
   ["house rules", checkHouse],
 ];
 

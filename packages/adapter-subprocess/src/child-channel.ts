@@ -68,7 +68,7 @@ export class ChildChannel implements Channel {
 
   async stop(): Promise<void> {
     this.#alive = false;
-    this.#child.stdin.end();
+    // Its input stays open: an agent that sees its end first may leave before SIGTERM tells it to end its tools too.
     await this.#child.stop();
     await this.ended;
   }
@@ -101,8 +101,20 @@ export class ChildChannel implements Channel {
 
   #receive(line: string): void {
     const record = parseRecord(line);
-    if (record) this.session.receive(record);
+    if (record) this.#hand(record);
     else if (line.trim() !== "") this.#logRubbish(line);
+  }
+
+  #hand(record: JsonRecord): void {
+    try {
+      this.session.receive(record);
+    } catch (error) {
+      // One record that we misread must not cost the records behind it.
+      const { log, dialect } = this.#options;
+      log(
+        `cannot read a record of ${dialect.title} (type ${JSON.stringify(record["type"])}): ${(error as Error).message}`,
+      );
+    }
   }
 
   #logRubbish(line: string): void {

@@ -16,7 +16,7 @@ export type CommandLine =
 
 const names = DIALECTS.map(({ name }) => name).join(", ");
 
-export const HELP = `Usage: subprocess-steering-acp --dialect <name> [options] -- <command> [arguments]
+export const HELP: string = `Usage: subprocess-steering-acp --dialect <name> [options] -- <command> [arguments]
 
 Makes a steerable ACP agent of a command-line agent that speaks JSON lines. ACP is spoken on stdin and stdout.
 

@@ -36,7 +36,10 @@ describe("steering the real Pi", () => {
   });
 
   test("with the steering mode of the user, all steers of a step reach the model at once", async () => {
-    const script = [{ toolCalls: [{ name: "bash", arguments: { command: "true" } }], hold: "first" }, { text: "Done." }];
+    const script = [
+      { toolCalls: [{ name: "bash", arguments: { command: "true" } }], hold: "first" },
+      { text: "Done." },
+    ];
     const { client, model, sessionId } = await openStage(script, { settings: { steeringMode: "all" } });
     const turn = client.prompt(sessionId, "Work");
     await model.held("first");
@@ -62,17 +65,22 @@ describe("steering the real Pi", () => {
   });
 
   test("G1 G2: a steer that Pi takes after its last step is withdrawn from Pi and continued, once", async () => {
-    // The hook holds Pi's own announcement of its end back until the model server lets go of the request.
+    // The hook holds Pi's own announcement of its end back until the model server lets go of the request. Loading the
+    // session anew loads the extension anew: what it remembers has to stand outside.
     const extension = `export default (pi) => {
-      let held = false;
       pi.on("agent_end", async (event, ctx) => {
-        if (held) return;
-        held = true;
+        if (globalThis.held) return;
+        globalThis.held = true;
         const body = JSON.stringify({ model: "hook", messages: [{ role: "user", content: "hook" }] });
         await fetch(ctx.model.baseUrl + "/chat/completions", { method: "POST", body });
       });
     };`;
-    const script = [{ text: "Done." }, { text: "hook", hold: "hook" }, { text: "Now the late one." }, { text: "Next." }];
+    const script = [
+      { text: "Done." },
+      { text: "hook", hold: "hook" },
+      { text: "Now the late one." },
+      { text: "Next." },
+    ];
     const { client, model, sessionId } = await openStage(script, { extension, clientCapabilities: receipts });
     const turn = client.prompt(sessionId, "Do it");
     await model.held("hook");
@@ -103,6 +111,26 @@ describe("steering the real Pi", () => {
     expect(model.requests).toHaveLength(4);
   });
 
+  test("G1 G2: a steer that Pi expands from a template is still recognised when Pi uses it", async () => {
+    const script = [
+      { toolCalls: [{ name: "bash", arguments: { command: "true" } }], hold: "first" },
+      { text: "Done." },
+    ];
+    const { client, model, sessionId } = await openStage(script, {
+      templates: { fix: "Fix it well: $1" },
+      clientCapabilities: receipts,
+    });
+    const turn = client.prompt(sessionId, "Work");
+    await model.held("first");
+    await client.steer(sessionId, "/fix soon");
+    await client.steer(sessionId, "plain");
+    model.release("first");
+    expect(await turn.answer).toMatchObject({ _meta: { steering: { undelivered: [] } } });
+    expect(userTexts(model).at(-1)).toEqual(["Work", "Fix it well: soon", "plain"]);
+    const delivered = client.log.filter(({ raw }) => raw.includes('"delivered"') && !raw.includes("assumed"));
+    expect(delivered).toHaveLength(2);
+  });
+
   test("G1: a steer right behind its prompt waits for Pi's run to begin", async () => {
     const { client, model, sessionId } = await openStage([{ text: "First." }, { text: "Second." }]);
     const turn = client.prompt(sessionId, "Begin");
@@ -113,7 +141,7 @@ describe("steering the real Pi", () => {
 
   test("G1 G2: a steer survives Pi's retry of a failed model request, and is seen once", async () => {
     const { client, model, sessionId } = await openStage([
-      { error: { status: 503, message: "overloaded" }, hold: "failing" },
+      { error: { status: 400, message: "overloaded" }, hold: "failing" },
       { text: "Recovered." },
     ]);
     const turn = client.prompt(sessionId, "Try");
@@ -125,7 +153,10 @@ describe("steering the real Pi", () => {
   });
 
   test("a steer is delivered with its receipt, at the place in the stream where Pi used it", async () => {
-    const script = [{ toolCalls: [{ name: "bash", arguments: { command: "true" } }], hold: "first" }, { text: "After." }];
+    const script = [
+      { toolCalls: [{ name: "bash", arguments: { command: "true" } }], hold: "first" },
+      { text: "After." },
+    ];
     const { client, model, sessionId } = await openStage(script, { clientCapabilities: receipts });
     const turn = client.prompt(sessionId, "Work");
     await model.held("first");

@@ -49,6 +49,8 @@ export interface Stage {
 export interface StageOptions {
   readonly piArguments?: readonly string[];
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Prompt templates by name. */
+  readonly templates?: Readonly<Record<string, string>>;
   /** Source of a Pi extension. */
   readonly extension?: string;
   readonly clientCapabilities?: Record<string, unknown>;
@@ -70,13 +72,16 @@ export async function openStage(script: Script, options: StageOptions = {}): Pro
   return { model, client, cwd, configuration, sessionId: await client.newSession(cwd) };
 }
 
-async function configurePi(folder: string, modelUrl: string, { settings, extension }: StageOptions): Promise<void> {
+async function configurePi(folder: string, modelUrl: string, options: StageOptions): Promise<void> {
+  const { settings, extension, templates = {} } = options;
   const scripted = { id: "scripted", input: ["text", "image"], contextWindow: 128_000 };
   const provider = { baseUrl: modelUrl, api: "openai-completions", apiKey: "none", models: [scripted] };
   await writeFile(join(folder, "models.json"), JSON.stringify({ providers: { scripted: provider } }));
   const defaults = { defaultProvider: "scripted", defaultModel: "scripted", quietStartup: true };
   const retry = { enabled: true, maxRetries: 1, baseDelayMs: 10 };
   await writeFile(join(folder, "settings.json"), JSON.stringify({ ...defaults, retry, ...settings }));
+  await mkdir(join(folder, "prompts"));
+  for (const [name, text] of Object.entries(templates)) await writeFile(join(folder, "prompts", `${name}.md`), text);
   if (extension === undefined) return;
   await mkdir(join(folder, "extensions"));
   await writeFile(join(folder, "extensions", "test.ts"), extension);
@@ -85,9 +90,4 @@ async function configurePi(folder: string, modelUrl: string, { settings, extensi
 /** What the model was told by the user, request by request. */
 export function userTexts(model: ModelServer): string[][] {
   return model.requests.map(({ messages }) => messages.filter(({ role }) => role === "user").map(({ text }) => text));
-}
-
-/** The requests of the model in which this user text came last, which is where it was seen first. */
-export function firstSeen(model: ModelServer, text: string): number | undefined {
-  return model.seen(text)[0]?.index;
 }

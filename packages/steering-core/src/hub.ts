@@ -87,6 +87,12 @@ export interface Hub {
 }
 
 const NO_ECHOES: Echo[] = [];
+/** An agent that repeats a steer does it before it was given many more. */
+const MAX_ECHOES = 32;
+
+/** An effect as it is carried out: which hand takes what was checked where the machine asked for it. */
+type Untyped = readonly [EffectName, unknown?, unknown?, unknown?, unknown?];
+type Hand = (session: Session, ...details: unknown[]) => void;
 
 type Hands = { readonly [Name in EffectName]: (session: Session, ...details: Effects[Name]) => void };
 
@@ -104,8 +110,8 @@ export function createHub(policy: Policy, driver: SteeringDriver | undefined, cl
     const [state, effects] = step(session.state, event, policy);
     session.state = state;
     session.watched = awaitsAgent(state);
-    for (const [name, ...details] of effects)
-      (hands[name] as (session: Session, ...details: readonly unknown[]) => void)(session, ...details);
+    for (const [name, one, two, three, four] of effects as readonly Untyped[])
+      (hands[name] as Hand)(session, one, two, three, four);
     if (!state.turn) session.echoes = NO_ECHOES;
     for (const link of leaving) link.leaveWhenDone();
   };
@@ -182,11 +188,12 @@ export function createHub(policy: Policy, driver: SteeringDriver | undefined, cl
           link.toClient({ method: METHOD.receipt, params: { sessionId: session.id, ...receipt } });
     },
     echo: (session, { prompt, messageId }) => {
+      const watchers = [...session.links].filter(({ wishes }) => wishes.echo);
+      if (watchers.length === 0) return;
       const native = session.echoes.some((echo) => echo.messageId === messageId);
-      if (!native) session.echoes = [...session.echoes, { messageId, left: [...prompt], native }];
-      for (const link of session.links)
-        if (link.wishes.echo && !(native && link.key === session.state.run?.link))
-          show(link, session, UPDATE.userMessage, prompt, messageId);
+      if (!native) session.echoes = [...session.echoes.slice(-MAX_ECHOES), { messageId, left: [...prompt], native }];
+      for (const link of watchers)
+        if (!native || link.key !== session.state.run?.link) show(link, session, UPDATE.userMessage, prompt, messageId);
     },
     say: (session, key, text) => {
       const link = links.get(key);

@@ -133,7 +133,8 @@ function connect(
   const pump = async (): Promise<void> => {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       wire.fromClient(next.value);
-      await channel.room();
+      const room = channel.room();
+      if (room) await room;
     }
   };
   const stopReading = (reason: unknown): void => {

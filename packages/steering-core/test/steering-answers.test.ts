@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { measure } from "../src/parse.js";
 import { HandDriver } from "./support/driver.js";
 import { quiet, Rig, textBlock } from "./support/rig.js";
 
@@ -85,7 +86,8 @@ describe("G1 no lost steer: too much pending is refused, not dropped", () => {
   });
 
   it("by bytes: exactly the limit fits", async () => {
-    const rig = await Rig.running({ maxPending: { steers: 10, bytes: 18 } });
+    const { bytes } = measure({ sessionId: "s", prompt: [textBlock("12345")] });
+    const rig = await Rig.running({ maxPending: { steers: 10, bytes: 2 * bytes } });
     rig.steer(2, "12345");
     rig.steer(3, "12345");
     rig.steer(4, "");
@@ -104,8 +106,8 @@ describe("G1 no lost steer: too much pending is refused, not dropped", () => {
     expect(rig.client.error("n4096")).toMatchObject({ data: { reason: "tooManyPending" } });
 
     const other = await Rig.running();
-    other.steer("fits", "x".repeat(32 * 1_048_576 - "text".length));
-    other.steer("over", "");
+    other.steer("fits", "x".repeat(32 * 1_048_576 - 1_024));
+    other.steer("over", "x".repeat(2_048));
     await quiet();
     expect(other.client.result("fits")).toMatchObject({ outcome: "injected" });
     expect(other.client.error("over")).toMatchObject({ data: { reason: "tooManyPending" } });

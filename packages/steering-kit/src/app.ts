@@ -1,14 +1,15 @@
 import type {
   AgentApp,
   InitializeResponse,
+  PromptRequest,
   SessionCapabilities,
   SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
-import { agent, methods, PROTOCOL_VERSION } from "@agentclientprotocol/sdk/unstable";
+import { agent, methods, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { Outbox } from "./outbox.js";
 import type { ConnectionSessions } from "./session-registry.js";
 import type { Vendor } from "./vendor.js";
-import { toRequestError } from "./vendor-error.js";
+import { CODES, toRequestError } from "./vendor-error.js";
 
 /** The ACP agent of one connection: every method that the vendor has, and no other. */
 export function buildApp(vendor: Vendor, sessions: ConnectionSessions): AgentApp {
@@ -20,6 +21,7 @@ export function buildApp(vendor: Vendor, sessions: ConnectionSessions): AgentApp
     )
     .onRequest(methods.agent.session.prompt, (context) => {
       const session = sessions.get(context.params.sessionId);
+      assertSupported(context.params.prompt, vendor);
       return guarded(() => session.prompt(context));
     })
     .onNotification(methods.agent.session.cancel, ({ params }) => sessions.find(params.sessionId)?.interrupt())
@@ -77,6 +79,19 @@ function bound(vendor: Vendor): Pick<Vendor, "load" | "resume" | "fork" | "list"
     ...(vendor.list && { list: vendor.list.bind(vendor) }),
     ...(vendor.authenticate && { authenticate: vendor.authenticate.bind(vendor) }),
   };
+}
+
+/** Content that the vendor did not advertise would be lost on the way to it without a word. */
+function assertSupported(prompt: PromptRequest["prompt"], vendor: Vendor): void {
+  const { image, audio, embeddedContext } = vendor.promptCapabilities ?? {};
+  const takes: Readonly<Record<string, boolean | undefined>> = { image, audio, resource: embeddedContext };
+  const foreign = prompt.findIndex(({ type }) => type in takes && takes[type] !== true);
+  const block = prompt[foreign];
+  if (!block) return;
+  throw new RequestError(CODES.invalidParams, `${vendor.title ?? vendor.name} takes no ${block.type} in a prompt.`, {
+    path: `prompt[${foreign}]`,
+    reason: "unsupportedContent",
+  });
 }
 
 function initializeResponse(vendor: Vendor): InitializeResponse {

@@ -2,9 +2,11 @@ import type { PendingSteer } from "@acp-steering/core";
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { AgentSession } from "./agent-session.js";
 import type { VendorSession } from "./vendor.js";
+import { VendorError } from "./vendor-error.js";
 
 /** The sessions that one connection may use, and those it has to close when it ends. */
 export interface ConnectionSessions {
+  /** @throws VendorError when another session of that id is open; the new one is closed then. */
   add(vendorSession: VendorSession): AgentSession;
   /** @throws RequestError -32002 when the session is unknown or closed. */
   get(sessionId: string): AgentSession;
@@ -35,8 +37,7 @@ export class SessionRegistry {
     };
     return {
       add: (vendorSession) => {
-        const session = new AgentSession(vendorSession, this.#take);
-        this.#sessions.set(session.id, session);
+        const session = this.#add(vendorSession);
         owned.add(session.id);
         // Opening outlived its connection: nobody else would ever close this session.
         if (ended) void close(session.id);
@@ -58,6 +59,22 @@ export class SessionRegistry {
 
   async closeAll(): Promise<void> {
     await Promise.allSettled([...this.#sessions.keys()].map((sessionId) => this.#close(sessionId)));
+  }
+
+  /** Loading an open session may give the same one; two of one id could not be told apart. */
+  #add(vendorSession: VendorSession): AgentSession {
+    const { id } = vendorSession;
+    const known = this.#sessions.get(id);
+    if (known?.vendorSession === vendorSession) return known;
+    const session = new AgentSession(vendorSession, this.#take);
+    if (known) {
+      session.close().catch(() => {});
+      throw new VendorError(
+        `Session ${id} is open already. Close it first, or start the agent without a fixed session.`,
+      );
+    }
+    this.#sessions.set(id, session);
+    return session;
   }
 
   async #close(sessionId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 
 /** JSON-RPC codes that the kit itself answers with. */
-export const CODES = { invalidRequest: -32600, internalError: -32603 } as const;
+export const CODES = { invalidRequest: -32600, invalidParams: -32602, internalError: -32603 } as const;
 
 /**
  * An error that reaches the client as it is: `message`, `code` (JSON-RPC; -32603 by default) and `data`.

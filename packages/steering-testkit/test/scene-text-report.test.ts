@@ -25,7 +25,7 @@ const FACTS: SceneFacts = {
 
 function shown(events: readonly SceneEvent[], options: { color?: boolean; width?: number } = {}): string[] {
   const lines: string[] = [];
-  const report = textReport({ writeLine: (line) => lines.push(line), color: false, width: 100, ...options });
+  const report = textReport({ writeLine: (line) => lines.push(line), color: false, width: 160, ...options });
   for (const event of events) report(event);
   return lines;
 }
@@ -73,9 +73,28 @@ describe("lines", () => {
   });
 
   test("a text of several lines stays on one line and within the width", () => {
-    const [line] = shown([{ ...prompt, text: `first\n  second ${"x".repeat(200)}` }], { width: 90 });
-    expect(line).toMatch(/first ⏎ second x+…$/);
-    expect(line).toHaveLength(90);
+    const long = { ...prompt, text: `first\n  second ${"x".repeat(200)}` } as SceneEvent;
+    for (const width of [80, 120]) {
+      const [line] = shown([long], { width });
+      expect(line).toMatch(/first ⏎ second x+…$/);
+      expect(line).toHaveLength(width);
+    }
+  });
+
+  test("a narrow terminal gets narrow columns", () => {
+    expect(shown([prompt, request], { width: 80 })).toEqual([
+      "    7  client → agent  session/prompt             “go”",
+      " 1234  agent → model   request 1                  2 messages",
+    ]);
+  });
+
+  test("the cast comes first: who plays", () => {
+    const cast: SceneEvent = { type: "cast", at: 0, agent: "some-agent --acp", model: "http://127.0.0.1:1/v1" };
+    expect(shown([cast])).toEqual([
+      "client  a small ACP client, in this process",
+      "agent   some-agent --acp",
+      "model   scripted, at http://127.0.0.1:1/v1",
+    ]);
   });
 
   test("without colour there is no escape sequence, with colour the steer stands out", () => {

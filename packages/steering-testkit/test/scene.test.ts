@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -159,16 +159,30 @@ test("--help goes to stdout", async () => {
   expect(await scene("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("Exit code"), stderr: "" });
 });
 
-test("Ctrl-C ends the scene, the agent and the temporary files", async () => {
+/** Starts a scene with an agent that hangs and ends it once a line with that text was shown. */
+async function endedAt(text: string, end: (child: ChildProcessWithoutNullStreams) => void): Promise<unknown> {
   const child = spawn(process.execPath, [cli, "--json", "--agent", faultyAgent("hangs")], { env: env() });
+  child.stderr.resume();
   await new Promise<void>((resolve) => {
     readTextLines(child.stdout, (line) => {
-      if (line.includes('"initialize"')) resolve();
+      if (line.includes(text)) resolve();
     });
   });
-  child.kill("SIGINT");
-  const [code] = await once(child, "close");
-  expect(code).toBe(130);
+  end(child);
+  const [code] = await once(child, "exit");
+  return code;
+}
+
+// The first event comes while the agent still starts.
+test.each(["cast", "initialize"])(
+  "Ctrl-C at the event “%s” ends the scene, the agent and the temporary files",
+  async (text) => {
+    expect(await endedAt(`"${text}"`, (child) => child.kill("SIGINT"))).toBe(130);
+  },
+);
+
+test("a scene whose output nobody reads any more ends", async () => {
+  expect(await endedAt('"cast"', (child) => child.stdout.destroy())).toBe(130);
 });
 
 test("nothing is left behind", async () => {

@@ -6,7 +6,7 @@ const lineAgent = fileURLToPath(new URL("fixtures/line-agent.mjs", import.meta.u
 const opened: WireClient[] = [];
 
 function open(options: Partial<WireClientOptions> = {}): WireClient {
-  const client = WireClient.spawn({ command: process.execPath, args: [lineAgent], graceMs: 200, ...options });
+  const client = WireClient.spawn({ command: process.execPath, args: [lineAgent], ...options });
   opened.push(client);
   return client;
 }
@@ -150,7 +150,7 @@ describe("the end", () => {
   });
 
   test("an agent that stays is ended by force", async () => {
-    const client = open();
+    const client = open({ graceMs: 200 });
     client.notify("stay");
     await client.waitFor(({ message }) => message?.method === "staying");
     expect(await client.close()).toEqual({ code: null, signal: "SIGKILL" });

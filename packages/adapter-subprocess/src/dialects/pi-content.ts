@@ -1,14 +1,14 @@
 import type { ContentBlock } from "@acp-steering/core";
 
 /** An image as Pi takes it: base64 and its media type. */
-export interface PiImage {
+interface PiImage {
   readonly type: "image";
   readonly data: string;
   readonly mimeType: string;
 }
 
 /** A message as Pi's commands `prompt` and `steer` take it: one text, and images beside it. */
-export interface PiMessage {
+interface PiMessage {
   readonly message: string;
   readonly images?: readonly PiImage[];
 }

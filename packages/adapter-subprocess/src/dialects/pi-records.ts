@@ -79,7 +79,7 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-export function numberOf(value: unknown): number {
+function numberOf(value: unknown): number {
   return typeof value === "number" ? value : 0;
 }
 

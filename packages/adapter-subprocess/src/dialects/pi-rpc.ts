@@ -38,8 +38,8 @@ class PiSession implements DialectSession {
 
   async prompt(turn: Turn): Promise<TurnOutcome> {
     const { cwd } = this.#channel;
-    const before = this.#state ?? (await this.#readState());
-    const run = new PiRun({ commands: this.#commands, turn, before, cwd });
+    const readState = async (): Promise<PiState> => this.#state ?? (await this.#readState());
+    const run = new PiRun({ commands: this.#commands, turn, readState, cwd });
     this.#run = run;
     this.#turn = turn;
     try {

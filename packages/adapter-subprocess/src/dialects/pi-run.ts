@@ -2,7 +2,7 @@ import type { Verdict } from "@acp-steering/core";
 import type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
 import type { JsonRecord } from "../dialect.js";
-import type { PiCommands } from "./pi-commands.js";
+import { type PiCommands, PiRefusal } from "./pi-commands.js";
 import { toPiMessage } from "./pi-content.js";
 import { listOfTexts, type PiState, plainText, readMessage, readState } from "./pi-records.js";
 import { PiSteers } from "./pi-steers.js";
@@ -29,10 +29,13 @@ const RESUME_POLL_MS = 1_000;
 export class PiRun {
   readonly #commands: PiCommands;
   readonly #turn: Turn;
-  readonly #before: PiState;
+  readonly #readState: () => Promise<PiState>;
   readonly #steers: PiSteers;
   readonly #updates: PiUpdates;
   #phase: Phase = "starting";
+  /** Pi's messages before the prompt. */
+  #messagesBefore = 0;
+  #sent = false;
   #accepted = false;
   #promptSeen = false;
   #interrupted = false;
@@ -42,13 +45,13 @@ export class PiRun {
   #settle: () => void = () => {};
   #fail: (error: unknown) => void = () => {};
 
-  constructor(options: { commands: PiCommands; turn: Turn; before: PiState; cwd: string }) {
-    const { commands, turn, before, cwd } = options;
+  constructor(options: { commands: PiCommands; turn: Turn; readState: () => Promise<PiState>; cwd: string }) {
+    const { commands, turn, readState, cwd } = options;
     this.#commands = commands;
     this.#turn = turn;
-    this.#before = before;
+    this.#readState = readState;
     this.#steers = new PiSteers(commands);
-    this.#updates = new PiUpdates({ send: turn.update, cwd, contextWindow: before.contextWindow });
+    this.#updates = new PiUpdates(turn.update, cwd);
   }
 
   /** True when Pi still holds steers that it would use in its next run. */
@@ -62,7 +65,7 @@ export class PiRun {
       this.#settle = resolve;
       this.#fail = reject;
     });
-    this.#sendPrompt();
+    this.#begin().catch(this.#fail);
     try {
       await end;
     } finally {
@@ -94,11 +97,10 @@ export class PiRun {
     if (this.#phase === "settled") return;
     this.#interrupted = true;
     void this.#steers.close();
-    this.#abort();
+    if (this.#sent) this.#abort();
   }
 
   ended(error: Error): void {
-    this.#steers.handBack();
     this.#fail(error);
   }
 
@@ -131,7 +133,16 @@ export class PiRun {
     this.#updates.event(event);
   }
 
+  async #begin(): Promise<void> {
+    const { messageCount, contextWindow } = await this.#readState();
+    if (this.#interrupted) return this.#settle();
+    this.#messagesBefore = messageCount;
+    this.#updates.contextWindow = contextWindow;
+    this.#sendPrompt();
+  }
+
   #sendPrompt(): void {
+    this.#sent = true;
     // The behaviour counts only where an extension has begun a run of its own; Pi would refuse the prompt there.
     const prompt = { ...toPiMessage(this.#turn.prompt), streamingBehavior: "followUp" };
     this.#commands.send("prompt", prompt).then(
@@ -195,7 +206,7 @@ export class PiRun {
   #isSettled({ isStreaming, isCompacting, messageCount }: PiState): boolean {
     if (isStreaming || isCompacting) return false;
     // Events that an extension holds up come after the state they tell of: a message that we have not heard of is on its way.
-    return this.#phase !== "starting" || (this.#accepted && messageCount === this.#before.messageCount);
+    return this.#phase !== "starting" || (this.#accepted && messageCount === this.#messagesBefore);
   }
 
   #abort(): void {
@@ -204,11 +215,13 @@ export class PiRun {
   }
 }
 
-function promptRefused(error: unknown): Error {
-  const { message } = error as Error;
-  return error instanceof Error && error.name === "PiRefusal"
-    ? new VendorError(`Pi did not take the prompt: ${message}`, { data: { reason: "promptRefused" }, cause: error })
-    : (error as Error);
+function promptRefused(error: unknown): unknown {
+  if (!(error instanceof PiRefusal)) return error;
+  const next = "Where it lacks a model or a key, run `pi` in a terminal once and set it up there.";
+  return new VendorError(`Pi did not take the prompt: ${error.message.trim()}\n${next}`, {
+    data: { reason: "promptRefused" },
+    cause: error,
+  });
 }
 
 function modelFailed(errorMessage = "it gave no reason"): VendorError {

@@ -29,7 +29,7 @@ interface ToolArguments {
   readonly all: JsonRecord;
 }
 
-const TOOLS: Readonly<Record<string, ToolPresentation>> = {
+const PI_TOOLS: Readonly<Record<string, ToolPresentation>> = {
   read: { kind: "read", title: ({ path }) => `Read ${path}` },
   ls: { kind: "read", title: ({ path }) => `List ${path || "."}` },
   grep: { kind: "search", title: ({ path, all }) => `Search ${quoted(all["pattern"])}${path ? ` in ${path}` : ""}` },
@@ -38,6 +38,9 @@ const TOOLS: Readonly<Record<string, ToolPresentation>> = {
   edit: { kind: "edit", title: ({ path }) => `Edit ${path}`, diffs: editDiffs },
   write: { kind: "edit", title: ({ path }) => `Write ${path}`, diffs: writeDiffs },
 };
+
+/** A map, since the model may name any tool, `toString` too. */
+const TOOLS: ReadonlyMap<string, ToolPresentation> = new Map(Object.entries(PI_TOOLS));
 
 /** One tool call as ACP shows it, from the model's request to its result. */
 export class PiTool {
@@ -48,12 +51,12 @@ export class PiTool {
   constructor(call: PiToolCall, cwd: string) {
     this.#call = call;
     this.#cwd = cwd;
-    this.#diffs = TOOLS[call.name]?.diffs?.(argumentsOf(call), cwd) ?? [];
+    this.#diffs = TOOLS.get(call.name)?.diffs?.(argumentsOf(call), cwd) ?? [];
   }
 
   announced(): SessionUpdate {
     const { id, name } = this.#call;
-    const presentation = TOOLS[name];
+    const presentation = TOOLS.get(name);
     return {
       sessionUpdate: "tool_call",
       toolCallId: id,
@@ -85,7 +88,7 @@ export class PiTool {
       status: isError ? "failed" : "completed",
       content: showsDiff ? [...this.#diffs] : said,
       ...(showsDiff && { locations: this.#locations(recordOf(details)["firstChangedLine"]) }),
-      rawOutput: result,
+      rawOutput: details,
     };
   }
 

@@ -13,16 +13,16 @@ const NO_USAGE: PiUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, to
 export class PiUpdates {
   readonly #send: (update: SessionUpdate) => void;
   readonly #cwd: string;
-  readonly #contextWindow: number;
+  /** In tokens; 0 where Pi does not know it. */
+  contextWindow = 0;
   readonly #openTools = new Map<string, PiTool>();
   #messageId: string = randomUUID();
   #usage: PiUsage = NO_USAGE;
   #lastReply: PiMessageRecord | undefined;
 
-  constructor(options: { send: (update: SessionUpdate) => void; cwd: string; contextWindow: number }) {
-    this.#send = options.send;
-    this.#cwd = options.cwd;
-    this.#contextWindow = options.contextWindow;
+  constructor(send: (update: SessionUpdate) => void, cwd: string) {
+    this.#send = send;
+    this.#cwd = cwd;
   }
 
   /** The model's last complete message. */
@@ -92,8 +92,8 @@ export class PiUpdates {
     if (!message.usage) return;
     this.#usage = sum(this.#usage, message.usage);
     const { totalTokens } = message.usage;
-    if (totalTokens > 0 && this.#contextWindow > 0) {
-      this.#send({ sessionUpdate: "usage_update", used: totalTokens, size: this.#contextWindow });
+    if (totalTokens > 0 && this.contextWindow > 0) {
+      this.#send({ sessionUpdate: "usage_update", used: totalTokens, size: this.contextWindow });
     }
   }
 

@@ -35,7 +35,7 @@ function expectedAnswers(story: Story, ask: Ask, sessionId: string, at: number):
   if (!story.isAttached(ask.link, sessionId, at) || story.isClosing(sessionId, at)) return ["-32002"];
   if (isOpen && story.isRepeat(ask, turn)) return ["injected", "startedNewTurn"];
   if (isOpen && (meta.expectedTurnId === undefined || meta.expectedTurnId === turnIdOf(story, turn)))
-    return pendingAt(story, turn, at).length >= story.scenario.maxSteers ? ["-32600 tooManyPending"] : ["injected"];
+    return acceptedOrTooMany(story, turn, at);
   const behavior = meta.idleBehavior ?? story.scenario.idleBehavior;
   if (isOpen && turnIdOf(story, turn) === undefined) return ["injected", "turnMismatch", "-32600 noRunningTurn"];
   if (behavior === "reject") return ["-32600 noRunningTurn"];
@@ -44,6 +44,15 @@ function expectedAnswers(story: Story, ask: Ask, sessionId: string, at: number):
   const starts = behavior === "startNewTurn" && story.wants(ask.link, "receipts") && meta.expectedTurnId === undefined;
   if (!starts) return ["idle"];
   return story.queuedAt(sessionId, at).length > 0 ? ["idle", "startedNewTurn"] : ["startedNewTurn"];
+}
+
+/** Of a steer whose driver handed it back too late, both can be said: that it is pending again, and that it is not. */
+function acceptedOrTooMany(story: Story, turn: TurnStory, at: number): string[] {
+  const { maxSteers } = story.scenario;
+  const pending = pendingAt(story, turn, at).length;
+  const perhaps = story.steers.filter((steer) => steer.turn === turn && steer.attempts.some((attempt) => attempt.at < at && attempt.status === "either"));
+  if (pending >= maxSteers) return ["-32600 tooManyPending"];
+  return pending + perhaps.length >= maxSteers ? ["injected", "-32600 tooManyPending"] : ["injected"];
 }
 
 const losesNothing: Guarantee = (story) =>
@@ -262,7 +271,7 @@ const cancelReachesTheRun: Guarantee = (story) => {
       if (!asked && story.scenario.emulate !== "interrupt") faults.push("a run was cancelled that nobody had cancelled");
       const isLater = story.of("tick").some(({ at }) => run.from < at && at < got.at);
       if (!isLater || run.began.step === got.step) faults.push("a cancel could overtake its prompt");
-    } else if (!workedAlone(story, sessionId, got.at)) faults.push("a cancel was forwarded while no run was open");
+    } else if (isKnown(story, sessionId, got.at) && !workedAlone(story, sessionId, got.at)) faults.push("a cancel was forwarded while no run was open");
   }
   for (const turn of story.turns) {
     const { cancelled } = turn;
@@ -303,7 +312,7 @@ const runsOneByOne: Guarantee = (story) =>
 const nextPromptWorks: Guarantee = (story) =>
   story.asks.filter((ask) => story.textOf(ask) === "probe").flatMap((ask) => {
     const answer = ask.answers[0];
-    const isExcused = story.goneAt(ask.link) < Number.POSITIVE_INFINITY || story.closedBefore(ask.sessionId as string, ask.sent.at) >= 0;
+    const isExcused = story.goneAt(ask.link) < Number.POSITIVE_INFINITY || story.mayBeClosed(ask.sessionId as string);
     if (isExcused || (answer && describe(answer) === "end_turn")) return [];
     return [`the next prompt was answered ${answer ? describe(answer) : "never"}`];
   });
@@ -434,6 +443,10 @@ const tokenless = (entry: Entry): string => ("message" in entry ? JSON.stringify
 
 const isCloseOf = (story: Story, got: Answer, sessionId: string): boolean =>
   story.asks.some((ask) => ask.method === "session/close" && ask.sessionId === sessionId && ask.answers[0] === got && !got.message.error);
+
+/** Some connection may steer there; what concerns other sessions is passed on as it is. */
+const isKnown = (story: Story, sessionId: string, at: number): boolean =>
+  story.scenario.actors.some((_, link) => story.isAttached(link, sessionId, at));
 
 /** The agent worked in the session on its own since its last turn ended. */
 function workedAlone(story: Story, sessionId: string, at: number): boolean {

@@ -15,7 +15,7 @@ it("smoke", async () => {
     const v = violations(played);
     for (const x of new Set(v.map(y => y.replace(/m\d+|\b\d+\b/g, "#")))) {
       const c = (counts[x] ??= [0, 1e9, ""]); c[0]++;
-      if (played.entries.length < c[1]) { c[1] = played.entries.length; c[2] = `${JSON.stringify(sc)}\n${v.join("\n")}\n${traceOf(played.entries)}`; }
+      if (played.entries.length < c[1]) { c[1] = played.entries.length; c[2] = `${JSON.stringify(sc)}\n${v.join("\n")}\n${traceOf(played.entries)}` + (process.env['RAW'] ? played.entries.filter(e=>JSON.stringify(e).includes('user_message_chunk')).map(e=>JSON.stringify(e)).join('\n') : ''); }
     }
   }), {numRuns: Number(process.env["RUNS"] ?? 1000), seed: Number(process.env["SEED"] ?? 5)});
   for (const [k, [c, , t]] of Object.entries(counts)) console.log("#####", k, c, "\n", (process.env["QUIET"] ? "" : t));

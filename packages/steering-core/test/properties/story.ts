@@ -150,6 +150,11 @@ export class Story {
     return Math.max(-1, ...closed.map(({ answers }) => (answers[0] as Answer).at));
   }
 
+  /** The agent may have closed the session, whatever the client was told. */
+  mayBeClosed(sessionId: string): boolean {
+    return !this.scenario.closeFails && this.closes(sessionId).length > 0;
+  }
+
   /** The connection may steer: it created, loaded or successfully prompted the session since it was last closed (spec §6). */
   isAttached(link: number, sessionId: string, at: number): boolean {
     if (this.goneAt(link) < at) return false;

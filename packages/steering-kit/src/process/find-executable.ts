@@ -1,6 +1,9 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, extname, isAbsolute, resolve } from "node:path";
 
+const isWindows = process.platform === "win32";
+const WINDOWS_HINT = isWindows ? " In place of a .cmd file give node and the script that it starts." : "";
+
 /** A command that is neither a path to an executable nor on PATH. */
 export class ExecutableNotFoundError extends Error {
   readonly code = "executableNotFound";
@@ -8,7 +11,7 @@ export class ExecutableNotFoundError extends Error {
 
   constructor(command: string, install: string | undefined) {
     const next = install ? `Install it with \`${install}\`` : "Install it";
-    super(`Cannot find the executable "${command}". ${next}, or give its full path.`);
+    super(`Cannot find the executable "${command}". ${next}, or give its full path.${WINDOWS_HINT}`);
     this.name = "ExecutableNotFoundError";
     this.command = command;
   }
@@ -40,8 +43,6 @@ function candidates(
   const folders = hasFolder ? [cwd] : pathOf(env).split(delimiter).filter(Boolean);
   return folders.flatMap((folder) => endings(command).map((ending) => resolve(cwd, folder, command + ending)));
 }
-
-const isWindows = process.platform === "win32";
 
 function pathOf(env: Readonly<Record<string, string | undefined>>): string {
   return env["PATH"] ?? env["Path"] ?? "";

@@ -132,8 +132,10 @@ function describeUpdate(update: Fields, toolTitle: string): Description {
       return { name: kind, text: describeToolCall(update, toolTitle) };
     case "available_commands_update":
       return { name: kind, text: commandNames(update["availableCommands"]) };
-    default:
-      return { name: kind, text: brief({ ...update, sessionUpdate: undefined }) };
+    default: {
+      const { sessionUpdate: _, ...rest } = update;
+      return { name: kind, text: brief(rest) };
+    }
   }
 }
 

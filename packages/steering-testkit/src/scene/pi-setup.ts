@@ -46,7 +46,7 @@ export const piToolbox: ToolboxFor = (request) => {
 const toolbox: Toolbox = {
   list: () => toolbox.run("ls *"),
   read: (path) => ({ name: "read", arguments: { path } }),
-  replace: (path, oldText, newText) => ({ name: "edit", arguments: { path, edits: [{ oldText, newText }] } }),
+  rewrite: (path, oldText, newText) => ({ name: "edit", arguments: { path, edits: [{ oldText, newText }] } }),
   run: (command) => ({ name: "bash", arguments: { command } }),
 };
 

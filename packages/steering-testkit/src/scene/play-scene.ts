@@ -45,8 +45,11 @@ const READING_LIMIT_MS = 500;
  * @example
  * ```ts
  * const model = await startSceneModel();
+ * await writeProject("/projects/demo");
  * const env = { ...process.env, OPENAI_BASE_URL: model.server.url, OPENAI_API_KEY: "none" };
- * const { passed } = await playScene({ command: "agent", args: [], env, cwd: ".", project, model, report: console.log });
+ * const agent = { command: "some-agent", args: ["--acp"], env, cwd: "/projects" };
+ * const { passed } = await playScene({ ...agent, project: "/projects/demo", model, report: console.log });
+ * await model.server.close();
  * ```
  */
 export async function playScene(options: SceneOptions): Promise<SceneResult> {
@@ -74,6 +77,7 @@ class Play {
   readonly #describer: Describer;
   readonly #startedAt = performance.now();
   readonly #receipts: Record<string, unknown>[] = [];
+  #starting: Promise<Host> | undefined;
   #host: Host | undefined;
   #isOver = false;
   #step = "";
@@ -96,7 +100,8 @@ class Play {
     this.#beginStep("An agent that can be steered");
     // Rejected when the model server is closed.
     this.#watchModel().catch(() => {});
-    const host = await Host.start(this.#options, (direction, message) => this.#tap(direction, message));
+    this.#starting = Host.start(this.#options, (direction, message) => this.#tap(direction, message));
+    const host = await this.#starting;
     this.#host = host;
     const sessionId = await this.#openSession(host);
     this.#beginStep("A turn, steered in the middle");
@@ -113,7 +118,9 @@ class Play {
   async end(): Promise<void> {
     this.#isOver = true;
     this.watchdog.stop();
-    await this.#host?.stop();
+    // A scene can end while its agent still starts; that agent has to go too.
+    const host = await this.#starting?.catch(() => undefined);
+    await host?.stop();
   }
 
   async #openSession(host: Host): Promise<string> {
@@ -126,7 +133,7 @@ class Play {
     for (const method of ["initialize", "session/new"]) {
       const { error } = this.#ledger.answer(method, 0);
       if (error === undefined) continue;
-      const why = `The agent answered ${method} with error ${error.code}: ${error.message}.`;
+      const why = `The agent answered ${method} with error ${error.code}: ${error.message.replace(/\.$/, "")}.`;
       const next = error.code === AUTH_REQUIRED ? " Log in with the agent's own command, then run this again." : "";
       throw new SceneError("agentFailed", why + next + host.lastWords());
     }

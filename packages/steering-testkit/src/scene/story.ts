@@ -11,8 +11,16 @@ export const ANNOUNCEMENT = "I will change src/greeting.mjs.";
 export const STEER = "no, not that file: src/farewell.mjs";
 export const LATE_STEER = "say what you changed";
 
-const GREETING = `export const greeting = "Hello";\n`;
-const FAREWELL = `export const farewell = "Goodbye";\n`;
+const GREETING = {
+  file: "src/greeting.mjs",
+  english: `export const greeting = "Hello";`,
+  polish: `export const greeting = "Dzień dobry";`,
+};
+const FAREWELL = {
+  file: "src/farewell.mjs",
+  english: `export const farewell = "Goodbye";`,
+  polish: `export const farewell = "Do widzenia";`,
+};
 const CHECK = `import { farewell } from "./src/farewell.mjs";
 import { greeting } from "./src/greeting.mjs";
 
@@ -23,17 +31,16 @@ console.log(\`\${greeting} … \${farewell}\`);
 export async function writeProject(folder: string): Promise<void> {
   await mkdir(join(folder, "src"), { recursive: true });
   await Promise.all([
-    writeFile(join(folder, "src", "greeting.mjs"), GREETING),
-    writeFile(join(folder, "src", "farewell.mjs"), FAREWELL),
+    ...[GREETING, FAREWELL].map(({ file, english }) => writeFile(join(folder, file), `${english}\n`)),
     writeFile(join(folder, "check.mjs"), CHECK),
   ]);
 }
 
 /** Whether the project is as the steer wants it: the greeting untouched, the farewell translated. */
 export async function isSteerObeyed(folder: string): Promise<boolean> {
-  const read = (name: string): Promise<string> => readFile(join(folder, "src", name), "utf8");
-  const [greeting, farewell] = await Promise.all([read("greeting.mjs"), read("farewell.mjs")]);
-  return greeting === GREETING && farewell.includes("Do widzenia");
+  const read = (file: string): Promise<string> => readFile(join(folder, file), "utf8");
+  const [greeting, farewell] = await Promise.all([read(GREETING.file), read(FAREWELL.file)]);
+  return greeting === `${GREETING.english}\n` && farewell === `${FAREWELL.polish}\n`;
 }
 
 /**
@@ -65,10 +72,10 @@ function unsteered(toolbox: Toolbox | undefined, toolCalls: number): Reply {
   if (toolbox === undefined) return { text: ANNOUNCEMENT, hold: HOLD, holdAt: "afterText" };
   const steps: readonly Reply[] = [
     { reasoning: "I do not know this project yet.", text: "I look around first.", toolCalls: [toolbox.list()] },
-    { text: "Two modules. I open the greeting.", toolCalls: [toolbox.read("src/greeting.mjs")] },
+    { text: "Two modules. I open the greeting.", toolCalls: [toolbox.read(GREETING.file)] },
     { text: ANNOUNCEMENT, toolCalls: [toolbox.read("check.mjs")], hold: HOLD, holdAt: "afterText" },
-    { toolCalls: [toolbox.replace("src/greeting.mjs", "Hello", "Dzień dobry")] },
-    { toolCalls: [toolbox.run("node check.mjs")] },
+    { text: "I change it.", toolCalls: [toolbox.rewrite(GREETING.file, GREETING.english, GREETING.polish)] },
+    { text: "I run the check.", toolCalls: [toolbox.run("node check.mjs")] },
   ];
   return steps[toolCalls] ?? DONE_UNSTEERED;
 }
@@ -80,8 +87,8 @@ function steered(toolbox: Toolbox | undefined, callsSince: number, callsBefore: 
     {
       text: "Understood: the farewell it is.",
       toolCalls: [
-        toolbox.replace("src/farewell.mjs", "Goodbye", "Do widzenia"),
-        ...(isGreetingChanged ? [toolbox.replace("src/greeting.mjs", "Dzień dobry", "Hello")] : []),
+        toolbox.rewrite(FAREWELL.file, FAREWELL.english, FAREWELL.polish),
+        ...(isGreetingChanged ? [toolbox.rewrite(GREETING.file, GREETING.polish, GREETING.english)] : []),
       ],
     },
     { text: "Now the check.", toolCalls: [toolbox.run("node check.mjs")] },

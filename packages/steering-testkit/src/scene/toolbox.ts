@@ -4,7 +4,8 @@ import type { ModelRequest, ReplyToolCall } from "../model-server/index.js";
 export interface Toolbox {
   list(): ReplyToolCall;
   read(file: string): ReplyToolCall;
-  replace(file: string, oldText: string, newText: string): ReplyToolCall;
+  /** Both are the whole text of the file: one line, without its LF and without single quotes. */
+  rewrite(file: string, oldLine: string, newLine: string): ReplyToolCall;
   run(command: string): ReplyToolCall;
 }
 
@@ -29,7 +30,7 @@ export const shellToolbox: ToolboxFor = (request) => {
     run,
     list: () => run("ls -R"),
     read: (file) => run(`cat ${file}`),
-    replace: (file, oldText, newText) => run(replaceCommand(file, oldText, newText)),
+    rewrite: (file, _, newLine) => run(`echo '${newLine}' > ${file}`),
   };
 };
 
@@ -42,10 +43,4 @@ export function offeredTools(request: ModelRequest): readonly OfferedTool[] {
     if (typeof name !== "string") return [];
     return [{ name, properties: Object.keys(tool.function?.parameters?.properties ?? {}) }];
   });
-}
-
-// Node is there wherever this runs, and its arguments need no escaping beyond the quotes that the story never uses.
-function replaceCommand(file: string, oldText: string, newText: string): string {
-  const program = `const fs=require("fs");const [f,a,b]=process.argv.slice(1);fs.writeFileSync(f,fs.readFileSync(f,"utf8").replaceAll(a,b))`;
-  return `node -e '${program}' '${file}' '${oldText}' '${newText}'`;
 }
