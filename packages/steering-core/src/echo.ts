@@ -2,6 +2,7 @@
  * Which user messages of an agent repeat a steer. A client that asked for echoes is shown a delivered steer once: by the
  * layer, or by the agent that does it by itself, never by both (spec §2).
  */
+import { objectAt } from "./parse.js";
 import type { ContentBlock } from "./protocol.js";
 import type { Steer } from "./state.js";
 
@@ -14,7 +15,14 @@ export interface Echo {
   readonly native: boolean;
 }
 
-const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+/** What a block says, however an agent wrote it down again. */
+function contentOf(block: unknown): string {
+  const { type, text, data, uri, resource } = objectAt(block);
+  const { text: embedded, blob, uri: address } = objectAt(resource);
+  return JSON.stringify([type, text, data, uri, embedded, blob, address]);
+}
+
+const same = (one: unknown, other: unknown): boolean => contentOf(one) === contentOf(other);
 
 /** The echo that a user message of the agent belongs to; it begins one where the agent shows what it was just given. */
 export function takeEcho(echoes: Echo[], handedOver: readonly Steer[], content: unknown): Echo | undefined {

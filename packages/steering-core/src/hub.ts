@@ -33,7 +33,6 @@ export interface Session {
   /** The agent's next update matters to the machine. */
   watched: boolean;
   hasCommands: boolean;
-  replays: number;
   runId: RequestId;
   /** Steers of the open turn that were shown to somebody. */
   echoes: Echo[];
@@ -231,7 +230,6 @@ export function createHub(policy: Policy, driver: SteeringDriver | undefined, cl
           links: new Set(),
           watched: true,
           hasCommands: false,
-          replays: 0,
           runId: null,
           echoes: NO_ECHOES,
           injection: undefined,

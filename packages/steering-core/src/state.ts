@@ -152,8 +152,8 @@ export interface State {
   readonly queue: readonly QueuedPrompt[];
   /** The prompt of the turn that a client cancelled last, for `/steer`. */
   readonly interrupted: readonly ContentBlock[] | undefined;
-  /** `session/close` or `session/delete` is at the agent. */
-  readonly closing: boolean;
+  /** How many `session/close` and `session/delete` are at the agent. */
+  readonly closing: number;
   /** The agent worked on its own since the last turn ended. */
   readonly unattended: boolean;
   /** The last steers of the turn that ended last, for a late revoke. */
@@ -209,6 +209,9 @@ export interface Events {
 export type EventName = keyof Events;
 export type Event = { [Name in EventName]: { readonly type: Name } & Events[Name] }[EventName];
 
+/** A receipt before it is known on which wire it goes. */
+export type Told = Receipt extends infer Kind ? (Kind extends unknown ? Omit<Kind, "sessionId"> : never) : never;
+
 /** What the machine wants done: a name and what it takes. */
 export interface Effects {
   answer: [asker: Asker, result: JsonObject];
@@ -221,7 +224,7 @@ export interface Effects {
   sendCancelRequest: [link: number];
   releaseHolds: [];
   /** To one connection, or to all of the session. */
-  receipt: [receipt: Omit<Receipt, "sessionId">, link?: number];
+  receipt: [receipt: Told, link?: number];
   echo: [steer: Steer];
   say: [link: number, text: string];
   arm: [timer: TimerName, ms: number, turnId?: string];

@@ -37,7 +37,7 @@ export const IDLE: State = Object.freeze({
   run: undefined,
   queue: [],
   interrupted: undefined,
-  closing: false,
+  closing: 0,
   unattended: false,
   past: undefined,
 });
@@ -261,12 +261,19 @@ export function endCancelled(draft: Draft): void {
   endTurn(draft, { result: { ...outcome?.result, stopReason: STOP.cancelled } }, cancelReason);
 }
 
+function leaveTurn(draft: Draft, link: number): void {
+  const turn = turnOf(draft);
+  for (const asker of turn.joined) if (asker.link === link) order(draft, "refuse", asker, agentGone);
+  turn.joined = turn.joined.filter((asker) => asker.link !== link);
+}
+
 /** The connection to the agent is gone, and with it what it owes. */
 export function loseAgent(draft: Draft, link: number): void {
   for (const { asker } of unqueue(draft, (queued) => queued.asker.link === link))
     order(draft, "refuse", asker, agentGone);
   if (draft.run?.link === link) draft.run = undefined;
-  if (draft.turn?.link === link) {
+  if (draft.turn && draft.turn.link !== link) leaveTurn(draft, link);
+  else if (draft.turn) {
     releaseHolds(draft);
     Object.assign(draft.turn, { outcome: { error: agentGone }, refusal: undefined });
     if (draft.phase === "cancelling") return endCancelled(draft);

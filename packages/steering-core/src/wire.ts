@@ -100,6 +100,8 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
   const asked = new Map<Id, Answered>();
   /** Runs of this connection that are at the agent, by request id. */
   const runs = new Map<Id, Session>();
+  /** Sessions whose history this connection is being shown; what is replayed counts for nothing. */
+  const replays: Session[] = [];
   /** Prompts of the client without an answer, and where they belong. */
   const prompts = new Map<Id, Session>();
 
@@ -219,9 +221,9 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
 
   const attach = (message: WireMessage): void => {
     const known = message.method === METHOD.forkSession ? undefined : sessionAt(message.params);
-    if (known) known.replays += 1;
+    if (known) replays.push(known);
     forward(message, (response) => {
-      if (known) known.replays -= 1;
+      if (known) replays.splice(replays.indexOf(known), 1);
       outlets.toClient(response);
       const sessionId = stringAt(response.result, "sessionId") ?? stringAt(message.params, "sessionId");
       if (response.error || sessionId === undefined) return;
@@ -239,14 +241,14 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
   };
 
   const close = (message: WireMessage): void => {
-    const session = sessionAt(message.params);
-    if (!session) return forward(message);
+    const closing = sessionAt(message.params);
     forward(message, (response) => {
+      const session = sessionAt(message.params);
       const ok = !response.error || response.error.code === CODE.notFound;
-      dispatch(session, { type: "closeAnswered", ok });
+      if (session) dispatch(session, { type: "closeAnswered", ok });
       outlets.toClient(response);
     });
-    dispatch(session, { type: "closeArrived" });
+    if (closing) dispatch(closing, { type: "closeArrived" });
   };
 
   const initialize = (message: WireMessage): void => {
@@ -325,7 +327,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       if (session) session.hasCommands = true;
       return toClient(withUpdate(message, withOurCommands(update as JsonObject)));
     }
-    if (session?.replays !== 0 || !WORK.includes(kind)) return outlets.toClient(message);
+    if (!session || replays.includes(session) || !WORK.includes(kind)) return outlets.toClient(message);
     const echo = kind === UPDATE.userMessage ? echoOf(session, update as JsonObject) : undefined;
     const dropped = isFenced(session) || (echo && !echo.native && link.wishes.echo);
     // What the agent shows first stands before what the layer shows because of it.
@@ -382,8 +384,8 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       agentAsked(message, method);
     },
     clientGone: () => {
-      hub.leaving.add(link);
       for (const session of [...sessions.values()]) dispatch(session, { type: "linkLost", link: key });
+      hub.leaving.add(link);
       link.leaveWhenDone();
     },
     agentGone: () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { quiet, Rig } from "./support/rig.js";
 
 const announced = (rig: Rig, client = rig.client): string[][] =>
-  client.updates("available_commands_update").map(({ availableCommands }) => (availableCommands as { name: string }[]).map(({ name }) => name));
+  client.updates("available_commands_update").map(({ availableCommands }) => (availableCommands as ({ name: string } | null)[]).map((command) => command?.name ?? ""));
 
 describe("slash commands: what is announced", () => {
   it("the agent's commands are merged by name, ours first; nothing else of the update changes", async () => {

@@ -79,7 +79,7 @@ export function explore(family: Family): Explored {
 
   enter(keyOf(START), START, 0, 0, frontier);
   while (frontier.length > 0 && faults.length < MAX_FAULTS) {
-    if (process.env["H6_MAX"] && numbers.size > Number(process.env["H6_MAX"])) { const hist: Record<string, number> = {}; for (const key of numbers.keys()) { const part = key.split("|"); const bucket = part[0] + " steers=" + (part[2]?.split(";")[3]?.split(",").length ?? 0); hist[bucket] = (hist[bucket] ?? 0) + 1; } console.log(hist); console.log([...numbers.keys()].filter((_, i) => i % Math.floor(numbers.size / 40) === 0).join("\n")); break; }
+    if (process.env["H6_MAX"] && numbers.size > Number(process.env["H6_MAX"])) { const hist: Record<string, number> = {}; for (const key of numbers.keys()) { const bucket = key.slice(0, 6); hist[bucket] = (hist[bucket] ?? 0) + 1; } console.log(hist); console.log([...numbers.keys()].filter((_, i) => i % Math.floor(numbers.size / 40) === 0).join("\n")); break; }
     const next: typeof frontier = [];
     for (const [number, key, world] of frontier) {
       const events = eventsOf(world, family);

@@ -24,10 +24,66 @@ const EVERYTHING: Omit<Family, "name" | "policy"> = {
   revokes: true,
   closes: true,
   drops: true,
-  outcomes: [ENDED, STOPPED, REFUSED, failed(-32600), failed(-32603)],
+  outcomes: [ENDED, REFUSED, failed(-32600), failed(-32603)],
 };
 
+/** A driver and an inbox at once, where nothing of this paragraph is said. */
 export const FAMILIES: readonly Family[] = [
-  { ...EVERYTHING, name: "inbox", policy: policy({}) },
   { ...EVERYTHING, name: "driver", policy: policy({ hasDriver: true }) },
+  {
+    ...EVERYTHING,
+    name: "driver with content that it does not take, and commands of the agent",
+    policy: policy({ hasDriver: true }),
+    contents: ["plain", "foreign", "slash"],
+    closes: false,
+    drops: false,
+    revokes: false,
+  },
+  {
+    ...EVERYTHING,
+    name: "driver, prompts that join the turn, slash commands, repeats",
+    policy: policy({ hasDriver: true, whenBusy: "steer" }),
+    commands: true,
+    repeats: true,
+    drops: false,
+    revokes: false,
+  },
+  {
+    ...EVERYTHING,
+    name: "inbox, commands of the agent, every stop reason and error",
+    policy: policy({}),
+    contents: ["plain", "slash"],
+    outcomes: [ENDED, STOPPED, REFUSED, failed(-32600), failed(-32602), failed(-32603)],
+  },
+  {
+    ...EVERYTHING,
+    name: "inbox, steers that start turns, slash commands, repeats, busy prompts refused",
+    policy: policy({ idleBehavior: "startNewTurn", whenBusy: "reject" }),
+    idleBehaviors: ["promptRequired"],
+    commands: true,
+    repeats: true,
+  },
+  {
+    ...EVERYTHING,
+    name: "emulation by interrupt, idle steers refused",
+    policy: policy({ interrupts: true, idleBehavior: "reject" }),
+    idleBehaviors: ["startNewTurn"],
+    outcomes: [ENDED, STOPPED, failed(-32600), failed(-32603)],
+  },
+  {
+    ...EVERYTHING,
+    name: "inbox, two connections",
+    policy: policy({}),
+    links: [1, 2],
+  },
+  {
+    ...EVERYTHING,
+    name: "driver, two connections",
+    policy: policy({ hasDriver: true }),
+    links: [1, 2],
+    holds: false,
+    closes: false,
+    revokes: false,
+    outcomes: [ENDED, failed(-32603)],
+  },
 ];

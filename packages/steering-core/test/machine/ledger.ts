@@ -68,6 +68,8 @@ export interface ArmedTimer {
   readonly timer: TimerName;
   readonly turnId: string;
   readonly ms: number;
+  /** The step that armed it. */
+  readonly since: number;
   /** The run that was open when it was armed. */
   readonly run: string | undefined;
 }
@@ -279,7 +281,8 @@ export function noteEvent(ledger: Ledger, event: Event, policy: Policy): void {
 function noteStarted(ledger: Ledger, [, id, link, asker, params]: Extract<Effect, readonly ["startRun", ...unknown[]]>): void {
   const carries = continuationOf(params)?.messageIds ?? [];
   ledger.run = { id, link, turnId: ledger.turn?.id ?? "", carries, acted: false };
-  for (const messageId of carries) changeSteer(ledger, messageId, { handed: "yes", road: "continuation" });
+  for (const messageId of carries)
+    changeSteer(ledger, messageId, { handed: "yes", road: "continuation", report: undefined });
   if (!ledger.turn?.outcome) changeTurn(ledger, { link, owner: asker });
   if (asker) ledger.open = ledger.open.map((open) => (sameAsker(open.asker, asker) ? { ...open, queued: false } : open));
 }
@@ -303,7 +306,7 @@ function noteAnswered(ledger: Ledger, asker: Asker, event: Event): void {
 }
 
 /** What an effect says. */
-export function noteEffect(ledger: Ledger, effect: Effect, event: Event): void {
+export function noteEffect(ledger: Ledger, effect: Effect, event: Event, since: number): void {
   switch (effect[0]) {
     case "answer": {
       const [, asker, result] = effect;
@@ -325,7 +328,8 @@ export function noteEffect(ledger: Ledger, effect: Effect, event: Event): void {
     case "inject":
       return changeSteer(ledger, effect[2].messageId, { handed: "asking", road: "driver", report: undefined });
     case "give":
-      for (const { messageId } of effect[1]) changeSteer(ledger, messageId, { handed: "yes", road: "inbox" });
+      for (const { messageId } of effect[1])
+        changeSteer(ledger, messageId, { handed: "yes", road: "inbox", report: undefined });
       return;
     case "releaseHolds":
       ledger.holds = 0;
@@ -340,7 +344,7 @@ export function noteEffect(ledger: Ledger, effect: Effect, event: Event): void {
     case "arm": {
       const [, timer, ms, turnId = ""] = effect;
       const others = ledger.timers.filter((armed) => armed.timer !== timer || armed.turnId !== turnId);
-      ledger.timers = [...others, { timer, turnId, ms, run: ledger.run?.id }];
+      ledger.timers = [...others, { timer, turnId, ms, since, run: ledger.run?.id }];
       return;
     }
     case "disarm":
@@ -349,6 +353,20 @@ export function noteEffect(ledger: Ledger, effect: Effect, event: Event): void {
     default:
       return;
   }
+}
+
+const CANCELS: readonly TimerName[] = ["cancel", "cancelAgain", "cancelRequest"];
+
+/** The timers whose firing can still do something, in order; those that cancel a run can not once it was answered. */
+export const liveTimers = ({ timers, run }: Ledger): readonly ArmedTimer[] =>
+  timers.filter(({ timer }) => timer !== "stuck" && (run !== undefined || !CANCELS.includes(timer)));
+
+/** The timers that may be the next to fire: none that was armed no later, for no longer, is still armed. */
+export function dueTimers(ledger: Ledger): readonly ArmedTimer[] {
+  const live = liveTimers(ledger);
+  return ledger.timers.filter(
+    ({ since, ms }) => !live.some((other) => other.since <= since && other.ms <= ms && other.since + other.ms < since + ms),
+  );
 }
 
 /** What is clear only once everything that follows from an event has been done. */

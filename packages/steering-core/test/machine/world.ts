@@ -5,9 +5,9 @@
 import { CODE, type ContentBlock, STOP } from "../../src/protocol.js";
 import { startsWithSlash } from "../../src/parse.js";
 import { IDLE, step } from "../../src/session.js";
-import type { ArrivingSteer, Asker, Effect, Event, Policy, RunOutcome, State } from "../../src/state.js";
+import type { ArrivingSteer, Asker, Effect, Event, Policy, RunOutcome, State, Steer } from "../../src/state.js";
 import { GUARANTEES, type Moment, type Passage } from "./guarantees.js";
-import { EMPTY, type KnownRun, type KnownSteer, type KnownTurn, type Ledger, noteEffect, noteEnd, noteEvent } from "./ledger.js";
+import { dueTimers, EMPTY, type KnownSteer, type KnownTurn, type Ledger, liveTimers, noteEffect, noteEnd, noteEvent } from "./ledger.js";
 
 /** What a steer consists of: something for every road, something the driver does not take, a slash command of the agent. */
 export type Content = "plain" | "foreign" | "slash";
@@ -144,7 +144,7 @@ export function eventsOf(world: World, family: Family): readonly Event[] {
   const { ledger } = world;
   if (ledger.closed) return family.links.flatMap((link) => clientEvents(world, { ...family, drops: false }, link));
   const events = [...agentEvents(world, family), ...driverEvents(world, family)];
-  for (const { timer, turnId } of ledger.timers) events.push({ type: "timerFired", timer, turnId });
+  for (const { timer, turnId } of dueTimers(ledger)) events.push({ type: "timerFired", timer, turnId });
   for (const link of family.links) {
     if (!ledger.lost.includes(link) && !ledger.agentsLost.includes(link)) events.push(...clientEvents(world, family, link));
     if (family.drops && !ledger.agentsLost.includes(link)) events.push({ type: "agentLost", link });
@@ -185,7 +185,7 @@ export function pass(world: World, key: string, event: Event, policy: Policy): P
   for (const effect of effects) {
     const moment: Moment = { ledger, effect, event, policy };
     for (const { says, atEffect } of AT_EFFECT) if (atEffect?.(moment) === false) broken.push(says);
-    noteEffect(ledger, effect, event);
+    noteEffect(ledger, effect, event, world.serial);
   }
   noteEnd(ledger, event);
   const next: World = { state, ledger, serial: world.serial + 1 };
@@ -196,54 +196,37 @@ export function pass(world: World, key: string, event: Event, policy: Policy): P
 }
 
 const linkOf = (asker: Asker | undefined): string => (asker ? String(asker.link) : "-");
-const flags = (...values: readonly (boolean | undefined)[]): string => values.map((value) => (value ? "1" : "0")).join("");
+
+/** Yes and no as one letter. */
+const flags = (...values: readonly (boolean | undefined)[]): string =>
+  String.fromCharCode(values.reduce((sum, value) => sum * 2 + (value ? 1 : 0), 64));
 
 /**
- * What tells two worlds apart. Names stand for themselves by their place; texts, past turns and counts that only grow
- * cannot matter for what happens next.
+ * What tells two worlds apart. Names stand for themselves by their place; texts, past turns, counts that only grow and
+ * what is held equal to something else by a guarantee cannot matter for what happens next.
  */
 export function keyOf({ state, ledger }: World): string {
-  const { turn, run, queue } = state;
-  const timers = ledger.timers.map(({ timer, turnId }) =>
-    timer === "stuck" ? `s${queue.findIndex((queued) => queued.turnId === turnId)}` : timer,
-  );
-  return [
-    state.phase,
-    flags(state.closing, state.unattended, ledger.closing, ledger.closed, ledger.unattended),
-    turn ? turnKey(turn, ledger) : "-",
-    run ? `${run.link}${flags(run.lively, run.interrupted, (ledger.run?.carries.length ?? 0) > 0, ledger.run?.turnId === turn?.id)}` : "-",
-    queue.map(({ asker }) => asker.link).join(""),
-    [...new Set(timers)].sort().join(),
-    ledger.open.map(({ asker, kind, queued }) => `${asker.link}${kind[0]}${flags(queued)}`).join(),
-    ledger.holds,
-    ledger.lost.join(),
-    ledger.agentsLost.join(),
-  ].join("|");
+  const { phase, turn, run, queue, closing, unattended } = state;
+  const { closed, holds, lost, agentsLost } = ledger;
+  let key = `${phase}${flags(closing, unattended, ledger.closing, closed, ledger.unattended)}${holds}`;
+  if (run) key += `${run.link}${flags(run.lively, run.interrupted, ledger.run?.turnId === turn?.id)}`;
+  key += `|${lost.join("")}|${agentsLost.join("")}|`;
+  for (const { timer } of liveTimers(ledger)) key += `${timer},`;
+  for (const { asker } of queue) key += asker.link;
+  return turn ? `${key}|${turnKey(turn, ledger)}` : key;
 }
 
 function turnKey(turn: NonNullable<State["turn"]>, { turn: known, run }: Ledger): string {
   const { owner, joined, pending, active, report, revokers, refusals, refusal, holds, outcome, cancelReason } = turn;
-  const steers = [...pending, ...active].sort((one, other) => one.place - other.place);
-  const books = known?.steers.filter(({ final }) => final === undefined) ?? [];
-  return [
-    turn.link,
-    linkOf(owner),
-    joined.map(linkOf).join(""),
-    steers
-      .map(({ fate, link, injectable, prompt }) => `${fate}${link}${flags(injectable, startsWithSlash(prompt))}`)
-      .join(),
-    report,
-    revokers.map(linkOf).join(""),
-    refusals,
-    refusal?.code,
-    holds,
-    outcome?.error?.code ?? outcome?.result?.["stopReason"],
-    cancelReason,
-    books.map((steer) => `${steer.handed}${steer.road}${steer.report}${flags(fellIn(steer, run))}`).join(),
-    flags(known?.cancelled),
-    known?.turnedAway,
-    known?.lastCode,
-  ].join(";");
+  let key = `${turn.link}${linkOf(owner)}${joined.map(linkOf).join("")};`;
+  for (const steer of inPlace(pending, active))
+    key += `${steer.fate}${steer.link}${flags(steer.injectable, startsWithSlash(steer.prompt))}`;
+  for (const { final, handed, road, report: said, fellIn } of known?.steers ?? [])
+    if (!final) key += `${handed[0]}${road?.[0]}${said?.[0]}${flags(run && handed === "no" && fellIn === run.id)}`;
+  key += `${report?.[0]}${revokers.map(linkOf).join("")}${refusals}${refusal?.code}${holds}`;
+  if (known?.cancelled) return `${key}${cancelReason}`;
+  return `${key}${outcome?.error?.code ?? outcome?.result?.["stopReason"]}${known?.turnedAway}${known?.lastCode}`;
 }
 
-const fellIn = (steer: KnownSteer, run: KnownRun | undefined): boolean => run !== undefined && steer.fellIn === run.id;
+const inPlace = (pending: readonly Steer[], active: readonly Steer[]): readonly Steer[] =>
+  active.length === 0 ? pending : [...pending, ...active].sort((one, other) => one.place - other.place);

@@ -28,7 +28,13 @@ export type Fact =
   | Carried<"agentGot">
   | { readonly kind: "clientLeft"; readonly link: number }
   | { readonly kind: "agentLeft"; readonly link: number }
-  | { readonly kind: "injected"; readonly sessionId: string; readonly turnId: string; readonly messageId: string; readonly text: string }
+  | {
+      readonly kind: "injected";
+      readonly sessionId: string;
+      readonly turnId: string;
+      readonly messageId: string;
+      readonly text: string;
+    }
   | { readonly kind: "aborted"; readonly messageId: string }
   | { readonly kind: "verdict"; readonly messageId: string; readonly verdict: Verdict | "thrown" }
   | { readonly kind: "reported"; readonly messageId: string; readonly report: "delivered" | "undelivered" }

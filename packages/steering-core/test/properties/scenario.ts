@@ -122,7 +122,10 @@ const run: fc.Arbitrary<RunScript> = fc.record({
   ),
   end: fc.oneof(
     { weight: 5, arbitrary: fc.constant("end_turn") },
-    { weight: 3, arbitrary: fc.constantFrom<string | number>("max_tokens", "refusal", "cancelled", -32600, -32603, -32000) },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom<string | number>("max_tokens", "refusal", "cancelled", -32600, -32603, -32000),
+    },
   ),
   onCancel: fc.constantFrom("stops", "fails", "finishes", "lingers"),
 });

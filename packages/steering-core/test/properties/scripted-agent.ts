@@ -87,10 +87,7 @@ export class ScriptedAgent {
     }
   }
 
-  private async run(
-    params: PromptParams,
-    client: AgentContext,
-  ): Promise<{ stopReason: "end_turn" }> {
+  private async run(params: PromptParams, client: AgentContext): Promise<{ stopReason: "end_turn" }> {
     this.assertKnown(params.sessionId);
     const script = this.isOver ? QUICK : (this.scripts.shift() ?? QUICK);
     let wake = (): void => {};

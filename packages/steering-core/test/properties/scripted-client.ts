@@ -13,6 +13,8 @@ export type NextToken = () => string;
 export interface Surroundings {
   readonly sessions: readonly string[];
   readonly nextToken: NextToken;
+  /** Sessions that some client is closing. */
+  readonly closing: Set<string>;
   leave(): void;
   agentLeaves(): void;
   agentActs(sessionId: string): void;
@@ -94,7 +96,9 @@ export class ScriptedClient {
   }
 
   private async request(method: string, params: object, cancellationSignal?: AbortSignal): Promise<unknown> {
-    return this.connection.agent.request(method, params, cancellationSignal ? { cancellationSignal } : {}).catch(() => ({}));
+    return this.connection.agent
+      .request(method, params, cancellationSignal ? { cancellationSignal } : {})
+      .catch(() => ({}));
   }
 
   private notify(method: string, params: object): void {
@@ -123,7 +127,7 @@ export class ScriptedClient {
       case "cancel":
         return this.notify("session/cancel", { sessionId });
       case "close":
-        return void this.request("session/close", { sessionId });
+        return void this.close(sessionId);
       case "load":
         return void this.load(sessionId);
       case "agentActs":
@@ -134,6 +138,15 @@ export class ScriptedClient {
       case "agentLeaves":
         return agentLeaves();
     }
+  }
+
+  /** One at a time: what two closes at once mean, the contract does not say. */
+  private async close(sessionId: string): Promise<void> {
+    const { closing } = this.surroundings;
+    if (closing.has(sessionId)) return;
+    closing.add(sessionId);
+    await this.request("session/close", { sessionId });
+    closing.delete(sessionId);
   }
 
   private async steer(sessionId: string, token: string, action: Action & { do: "steer" }): Promise<void> {

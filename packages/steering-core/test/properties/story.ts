@@ -4,10 +4,10 @@
  */
 import type { Entry, Message } from "./history.js";
 import type { Scenario } from "./scenario.js";
+import type { SteerStory } from "./steer-story.js";
 import type { Played } from "./world.js";
-import { GRACE_MS } from "./world.js";
 
-const NEVER = Number.POSITIVE_INFINITY;
+export const NEVER: number = Number.POSITIVE_INFINITY;
 
 /** A request of a client. */
 export interface Ask {
@@ -52,40 +52,24 @@ export interface TurnStory {
   readonly from: number;
   readonly to: number;
   readonly answer: Answer | undefined;
-  readonly cancelled: { readonly at: number; readonly entry: Entry; readonly reason: "cancelled" | "closed" } | undefined;
+  readonly cancelled:
+    | { readonly at: number; readonly entry: Entry; readonly reason: "cancelled" | "closed" }
+    | undefined;
 }
 
-/** A hand-over, or the attempt at one. */
-export interface Attempt {
-  readonly road: "taken" | "injected" | "continued";
-  readonly at: number;
-  readonly entry: Entry;
-  /** Where the driver had its say; for the other roads, where it was handed over. */
-  readonly verdictAt: number;
-  /** Where it had failed, or infinity. */
-  readonly failedAt: number;
-  readonly status: "handedOver" | "failed" | "either";
-  /** Something of the driver or the agent showed that it arrived; undefined where that can be read both ways. */
-  readonly confirmed: boolean | undefined;
-}
-
-/** A message bound to a turn. */
-export interface SteerStory {
-  readonly ask: Ask;
-  readonly token: string;
-  readonly turn: TurnStory;
-  readonly at: number;
-  readonly messageId: string | undefined;
-  readonly attempts: readonly Attempt[];
-  readonly revoked: boolean;
-}
-
-const WORK = ["user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"];
+const WORK = [
+  "user_message_chunk",
+  "agent_message_chunk",
+  "agent_thought_chunk",
+  "tool_call",
+  "tool_call_update",
+  "plan",
+];
 const NOT_TAKEN = [-32600, -32602, -32000, -32002];
 
 export const tokensOf = (value: unknown): string[] => JSON.stringify(value ?? "").match(/\bm\d+\b/g) ?? [];
 
-type OfKind<Kind extends Entry["kind"]> = Extract<Entry, { kind: Kind }>;
+export type OfKind<Kind extends Entry["kind"]> = Extract<Entry, { kind: Kind }>;
 
 export class Story {
   readonly scenario: Scenario;
@@ -93,7 +77,10 @@ export class Story {
   readonly asks: readonly Ask[];
   readonly runs: readonly RunStory[];
   readonly turns: readonly TurnStory[];
-  readonly steers: readonly SteerStory[];
+  /** Filled in by `tell`. */
+  steers: readonly SteerStory[] = [];
+  /** Of sessions that meant something to the layer. */
+  readonly knownCloses: Ask[] = [];
 
   constructor({ scenario, entries }: Played) {
     this.scenario = scenario;
@@ -101,7 +88,8 @@ export class Story {
     this.asks = this.of("clientSent").flatMap((sent) => this.askAt(sent));
     this.runs = this.of("agentGot").flatMap((began) => this.runAt(began));
     this.turns = this.tellTurns();
-    this.steers = this.asks.flatMap((ask) => this.steerOf(ask));
+    for (const ask of this.asks)
+      if (ask.method === "session/close" && this.isKnown(ask.sessionId ?? "", ask.sent.at)) this.knownCloses.push(ask);
   }
 
   of<Kind extends Entry["kind"]>(...kinds: readonly Kind[]): OfKind<Kind>[] {
@@ -131,7 +119,16 @@ export class Story {
   // --- Sessions -------------------------------------------------------------------------------------------------------
 
   private closes(sessionId: string): Ask[] {
-    return this.asks.filter((ask) => ask.method === "session/close" && ask.sessionId === sessionId);
+    return this.knownCloses.filter((ask) => ask.sessionId === sessionId);
+  }
+
+  /** Somebody may steer in the session, or something runs there. What concerns other sessions is passed on as it is. */
+  isKnown(sessionId: string, at: number): boolean {
+    return (
+      this.turnAt(sessionId, at) !== undefined ||
+      this.runAtPlace(sessionId, at) !== undefined ||
+      this.scenario.actors.some((_, link) => this.isAttached(link, sessionId, at))
+    );
   }
 
   private isClosed = (ask: Ask): boolean => {
@@ -152,7 +149,10 @@ export class Story {
 
   /** The agent may have closed the session, whatever the client was told. */
   mayBeClosed(sessionId: string): boolean {
-    return !this.scenario.closeFails && this.closes(sessionId).length > 0;
+    return (
+      !this.scenario.closeFails &&
+      this.asks.some((ask) => ask.method === "session/close" && ask.sessionId === sessionId)
+    );
   }
 
   /** The connection may steer: it created, loaded or successfully prompted the session since it was last closed (spec §6). */
@@ -235,7 +235,10 @@ export class Story {
     const ended = this.entries.find(
       (entry) =>
         entry.at > at &&
-        ((entry.kind === "agentSent" && entry.link === link && entry.message.id === message.id && !entry.message.method) ||
+        ((entry.kind === "agentSent" &&
+          entry.link === link &&
+          entry.message.id === message.id &&
+          !entry.message.method) ||
           (entry.kind === "agentLeft" && entry.link === link)),
     );
     const answer: Partial<Message> = ended?.kind === "agentSent" ? ended.message : {};
@@ -257,7 +260,9 @@ export class Story {
 
   /** The agent sent an update or asked for something. Undefined where all it sent may have been a replay. */
   hasActed(sessionId: string, from: number, to: number): boolean | undefined {
-    const signs = this.entries.slice(from + 1, Math.min(to, this.entries.length)).filter((entry) => this.isSign(entry, sessionId));
+    const signs = this.entries
+      .slice(from + 1, Math.min(to, this.entries.length))
+      .filter((entry) => this.isSign(entry, sessionId));
     if (signs.some(({ at }) => !this.isLoading(sessionId, at))) return true;
     return signs.length === 0 ? false : undefined;
   }
@@ -289,7 +294,17 @@ export class Story {
     );
     const to = (owner ? answer : told)?.at ?? NEVER;
     return [
-      { sessionId, link, ask, isOwned: owner !== undefined, runs: [run], from, to, answer, cancelled: this.cancelOf(run, ask, to) },
+      {
+        sessionId,
+        link,
+        ask,
+        isOwned: owner !== undefined,
+        runs: [run],
+        from,
+        to,
+        answer,
+        cancelled: this.cancelOf(run, ask, to),
+      },
     ];
   }
 
@@ -300,44 +315,15 @@ export class Story {
       if (entry.kind !== "clientSent") continue;
       const { method, params } = entry.message;
       if (method === "session/cancel" && params.sessionId === sessionId) return { at, entry, reason: "cancelled" };
-      if (method === "$/cancel_request" && entry.link === link && params.requestId === ask.message.id && ask.method === "session/prompt")
+      if (
+        method === "$/cancel_request" &&
+        entry.link === link &&
+        params.requestId === ask.message.id &&
+        ask.method === "session/prompt"
+      )
         return { at, entry, reason: "cancelled" };
     }
     return undefined;
-  }
-
-  // --- Steers ---------------------------------------------------------------------------------------------------------
-
-  private steerOf(ask: Ask): SteerStory[] {
-    const { token, sessionId, sent, link } = ask;
-    const turn = sessionId === undefined ? undefined : this.turnAt(sessionId, sent.at);
-    if (!turn || token === undefined || !this.isBinding(ask, turn)) return [];
-    const attempts = this.attemptsOf(token, turn, sent.at);
-    const messageId =
-      ask.answers[0]?.message.result?._meta?.steering?.messageId ?? this.messageIdOf(token, turn);
-    const revoked = this.asks.some(
-      (other) =>
-        other.method === "_session/steering/revoke" &&
-        other.link === link &&
-        messageId !== undefined &&
-        other.message.params.messageId === messageId &&
-        other.answers[0]?.message.result &&
-        other.answers[0].at < turn.to,
-    );
-    return [{ ask, token, turn, at: sent.at, messageId, attempts, revoked }];
-  }
-
-  private isBinding(ask: Ask, turn: TurnStory): boolean {
-    const answer = ask.answers[0];
-    const at = ask.sent.at;
-    const isAtOnce = answer?.step === ask.sent.step;
-    if (ask.method === "_session/steering")
-      return answer?.message.result?.outcome === "injected" && !this.isRepeat(ask, turn);
-    if (ask.method !== "session/prompt" || (turn.cancelled && turn.cancelled.at < at)) return false;
-    if (this.isClosing(turn.sessionId, at) || (isAtOnce && answer.message.error)) return false;
-    const text = this.textOf(ask);
-    if (text.startsWith("/steer")) return true;
-    return !text.startsWith("/queue") && this.scenario.whenBusy === "steer";
   }
 
   textOf(ask: Ask): string {
@@ -359,70 +345,6 @@ export class Story {
           ["injected", "startedNewTurn"].includes(other.answers[0]?.message.result?.outcome),
       )
     );
-  }
-
-  private messageIdOf(token: string, turn: TurnStory): string | undefined {
-    for (const entry of this.entries) {
-      if (entry.kind === "injected" && tokensOf(entry.text).includes(token)) return entry.messageId;
-      if (entry.kind === "took") {
-        const taken = entry.steers.find(({ prompt }) => tokensOf(prompt).includes(token));
-        if (taken) return taken.messageId;
-      }
-      if (entry.kind === "clientGot" && entry.message.params?.messageId && tokensOf(entry.message.params.prompt).includes(token))
-        return entry.message.params.messageId;
-    }
-    const run = turn.runs.find(({ isContinuation, tokens }) => isContinuation && tokens.includes(token));
-    const restated = turn.runs[0]?.tokens ?? [];
-    const index = run?.tokens.filter((word) => !restated.includes(word)).indexOf(token) ?? -1;
-    return run?.message.params._meta.steering.messageIds[index];
-  }
-
-  private attemptsOf(token: string, turn: TurnStory, since: number): Attempt[] {
-    const attempts: Attempt[] = [];
-    for (const entry of this.entries.slice(since + 1)) {
-      if (entry.kind === "took" && tokensOf(entry.steers).includes(token)) attempts.push(this.taken(entry, turn));
-      if (entry.kind === "injected" && tokensOf(entry.text).includes(token)) attempts.push(this.injected(entry, turn));
-      const run = entry.kind === "agentGot" ? this.runs.find(({ began }) => began === entry) : undefined;
-      if (run?.tokens.includes(token)) attempts.push(this.continued(run, turn));
-    }
-    return attempts;
-  }
-
-  private taken(entry: OfKind<"took">, turn: TurnStory): Attempt {
-    const run = this.runAtPlace(entry.sessionId, entry.at);
-    const confirmed = this.hasActed(entry.sessionId, entry.at, Math.min(run?.to ?? NEVER, turn.to));
-    return { road: "taken", at: entry.at, entry, verdictAt: entry.at, failedAt: NEVER, status: "handedOver", confirmed };
-  }
-
-  private continued(run: RunStory, turn: TurnStory): Attempt {
-    const failedAt = run.notTaken && run.to < turn.to ? run.to : NEVER;
-    const confirmed = this.hasActed(run.sessionId, run.from, Math.min(run.to, turn.to));
-    const status = failedAt < NEVER ? "failed" : "handedOver";
-    return { road: "continued", at: run.from, entry: run.began, verdictAt: run.from, failedAt, status, confirmed };
-  }
-
-  private injected(entry: OfKind<"injected">, turn: TurnStory): Attempt {
-    const mine = this.entries.filter((other) => "messageId" in other && other.messageId === entry.messageId && other.at > entry.at);
-    const verdict = mine.find((other) => other.kind === "verdict");
-    const report = mine.find((other): other is OfKind<"reported"> => other.kind === "reported" && other.at < turn.to);
-    const run = this.runAtPlace(entry.sessionId, entry.at);
-    const deadline = Math.min(run?.ended?.now ?? NEVER, turn.cancelled?.entry.now ?? NEVER) + GRACE_MS;
-    const overdue = this.entries.find((other) => other.at > entry.at && other.now >= deadline)?.at ?? NEVER;
-    const lateAt = Math.min(overdue, turn.to);
-    const base = { road: "injected" as const, at: entry.at, entry, failedAt: NEVER };
-    if (!verdict || verdict.at > lateAt) {
-      const status = report?.report === "undelivered" || (verdict && verdict.now === deadline) ? "either" : "handedOver";
-      return { ...base, verdictAt: lateAt, status, confirmed: report ? undefined : verdict ? undefined : false };
-    }
-    const said = verdict.kind === "verdict" ? verdict.verdict : "thrown";
-    const settled = { ...base, verdictAt: verdict.at };
-    if (said === "delivered") return { ...settled, status: "handedOver", confirmed: true };
-    if (said !== "accepted") return { ...settled, failedAt: verdict.at, status: "failed", confirmed: false };
-    if (!report) return { ...settled, status: "handedOver", confirmed: false };
-    const inTime = report.at < (run?.to ?? NEVER);
-    if (report.report === "delivered") return { ...settled, status: "handedOver", confirmed: inTime || undefined };
-    if (!inTime) return { ...settled, status: "either", confirmed: undefined };
-    return { ...settled, failedAt: Math.max(verdict.at, report.at), status: "failed", confirmed: false };
   }
 }
 

@@ -19,7 +19,9 @@ function gist({ method, id, params, result, error }: Message): string {
     error: error?.code,
     reason: error?.data?.reason,
   };
-  const words = Object.entries(said).flatMap(([name, value]) => (value === undefined || value === "" ? [] : [`${name}=${value}`]));
+  const words = Object.entries(said).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [`${name}=${value}`],
+  );
   return [method ?? "answer", `#${String(id ?? "-").replace(/.*\//, "run/")}`, ...words].join(" ");
 }
 

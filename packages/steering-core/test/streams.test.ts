@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest";
+import type { WireMessage } from "../src/index.js";
+import type { MessageStream } from "../src/protocol.js";
+import { steeringWith } from "../src/steering.js";
+import { agentStream, Channel } from "../src/streams.js";
+import { ManualClock } from "./support/clock.js";
+import { Peer, quiet, streamPair } from "./support/rig.js";
+
+const note = (index: number): WireMessage => ({ jsonrpc: "2.0", method: "note", params: { index } });
+const indexOf = (message: WireMessage | undefined): unknown => (message?.params as { index: number } | undefined)?.index;
+
+/** A steerable around an app that does with its streams what the test says. */
+const connectTo = (
+  app: (stream: MessageStream) => unknown,
+  clientSide: MessageStream = streamPair()[0],
+): Promise<void> => steeringWith({ connect: (stream) => app(stream) }, {}, new ManualClock()).connect(clientSide).closed;
+
+/** A client's stream that counts what was read of it, and never ends. */
+const countingSource = (): { readable: ReadableStream<WireMessage>; read: () => number } => {
+  let read = 0;
+  const pull = (controller: ReadableStreamDefaultController<WireMessage>): void => {
+    read += 1;
+    controller.enqueue(note(read));
+  };
+  return { readable: new ReadableStream({ pull }, { highWaterMark: 0 }), read: () => read };
+};
+
+describe("G8 containment: back pressure", () => {
+  it("a client is not read further than the agent reads", async () => {
+    const source = countingSource();
+    let reader: ReadableStreamDefaultReader<WireMessage> | undefined;
+    const app = (stream: MessageStream): undefined => {
+      reader = stream.readable.getReader();
+    };
+    void connectTo(app, { readable: source.readable, writable: new WritableStream() });
+    await quiet();
+    const ahead = source.read();
+    expect(ahead).toBeLessThan(200);
+    await quiet();
+    expect(source.read()).toBe(ahead);
+    for (let index = 1; index <= 1_000; index += 1) expect(indexOf((await reader?.read())?.value)).toBe(index);
+    await quiet();
+    expect(source.read()).toBeGreaterThanOrEqual(1_000);
+    expect(source.read()).toBeLessThan(1_200);
+    await reader?.cancel();
+  });
+
+  it("an agent's write resolves when the client's stream has taken it", async () => {
+    const taken: WireMessage[] = [];
+    let release: () => void = () => {};
+    const blocked = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const writable = new WritableStream<WireMessage>({
+      write: async (message) => {
+        await blocked;
+        taken.push(message);
+      },
+    });
+    let written = false;
+    const app = (stream: MessageStream): undefined => {
+      void stream.writable
+        .getWriter()
+        .write(note(1))
+        .then(() => {
+          written = true;
+        });
+    };
+    void connectTo(app, { readable: new ReadableStream(), writable });
+    await quiet();
+    expect(written).toBe(false);
+    release();
+    await quiet();
+    expect([written, taken]).toEqual([true, [note(1)]]);
+  });
+});
+
+describe("G8 containment: agents that take their streams in another way", () => {
+  const ends = (): { client: Peer; clientSide: MessageStream } => {
+    const [mine, theirs] = streamPair();
+    return { client: new Peer(mine), clientSide: theirs };
+  };
+
+  it("one that pipes", async () => {
+    const { client, clientSide } = ends();
+    const app = (stream: MessageStream): undefined => void stream.readable.pipeTo(stream.writable).catch(() => {});
+    void connectTo(app, clientSide);
+    for (let index = 0; index < 300; index += 1) client.notify("note", { index });
+    await quiet();
+    expect(client.received.map(indexOf)).toEqual(Array.from({ length: 300 }, (_, index) => index));
+  });
+
+  it("one that iterates, until the client has ended", async () => {
+    const { client, clientSide } = ends();
+    const seen: unknown[] = [];
+    let done = false;
+    const app = async (stream: MessageStream): Promise<void> => {
+      for await (const message of stream.readable as unknown as AsyncIterable<WireMessage>) seen.push(indexOf(message));
+      done = true;
+    };
+    void connectTo((stream) => void app(stream), clientSide);
+    for (let index = 0; index < 100; index += 1) client.notify("note", { index });
+    client.end();
+    await quiet();
+    expect(seen).toEqual(Array.from({ length: 100 }, (_, index) => index));
+    expect(done).toBe(true);
+  });
+
+  it("one that stops reading ends the connection", async () => {
+    for (const stop of [
+      async (stream: MessageStream) => void (await stream.readable.getReader().cancel("enough")),
+      async (stream: MessageStream) => void (await stream.readable.cancel("enough")),
+    ]) {
+      const source = { cancelled: 0 };
+      const cancel = (): void => {
+        source.cancelled += 1;
+      };
+      const closed = connectTo((stream) => void stop(stream), {
+        readable: new ReadableStream({ cancel }),
+        writable: new WritableStream(),
+      });
+      await closed;
+      expect(source.cancelled).toBe(1);
+    }
+  });
+
+  it("several reads at once are answered in order, and all end with the stream", async () => {
+    const channel = new Channel();
+    const reads = [channel.read(), channel.read(), channel.read()];
+    channel.push(note(1));
+    channel.push(note(2));
+    channel.end();
+    channel.push(note(3));
+    const results = await Promise.all([...reads, channel.read()]);
+    expect(results.map(({ done, value }) => [done, indexOf(value)])).toEqual([
+      [false, 1],
+      [false, 2],
+      [true, undefined],
+      [true, undefined],
+    ]);
+  });
+
+  it("what was sent before the end is still read after it", async () => {
+    const channel = new Channel();
+    channel.push(note(1));
+    channel.end();
+    expect(indexOf((await channel.read()).value)).toBe(1);
+    expect((await channel.read()).done).toBe(true);
+    expect(channel.room()).toBeUndefined();
+    await channel.finished;
+  });
+
+  it("the writer and the reader can be given back, closed and asked about", async () => {
+    const written: WireMessage[] = [];
+    const write = async (message: WireMessage): Promise<void> => void written.push(message);
+    const { readable, writable } = agentStream({ channel: new Channel(), write, stopped: () => {} });
+    const writer = writable.getWriter();
+    await writer.ready;
+    expect(writer.desiredSize).toBeGreaterThan(0);
+    await writer.write(note(1));
+    await writer.close();
+    await writer.abort();
+    writer.releaseLock();
+    readable.getReader().releaseLock();
+    expect(written).toEqual([note(1)]);
+  });
+});
+
+describe("G8 containment: a client's stream that fails", () => {
+  it("a client's writer that fails ends the connection, and the agent's write says why", async () => {
+    const broken = new Error("broken pipe");
+    const writable = new WritableStream({
+      write: () => {
+        throw broken;
+      },
+    });
+    let failure: unknown;
+    const app = (stream: MessageStream): undefined => {
+      void stream.writable
+        .getWriter()
+        .write(note(1))
+        .catch((reason: unknown) => {
+          failure = reason;
+        });
+    };
+    await connectTo(app, { readable: new ReadableStream(), writable });
+    expect(failure).toBe(broken);
+  });
+
+  it("a client's reader that fails ends the connection", async () => {
+    let fail: (reason: unknown) => void = () => {};
+    const readable = new ReadableStream({
+      start: (controller) => {
+        fail = (reason) => controller.error(reason);
+      },
+    });
+    let agent: Peer | undefined;
+    const app = (stream: MessageStream): undefined => {
+      agent = new Peer(stream);
+    };
+    const closed = connectTo(app, { readable, writable: new WritableStream() });
+    fail(new Error("connection reset"));
+    await closed;
+    expect(agent?.received).toEqual([]);
+  });
+
+  it("closed resolves when the agent's own closed does, also when it rejects", async () => {
+    for (const end of [Promise.resolve(), Promise.reject(new Error("agent broke"))]) {
+      const [mine, theirs] = streamPair();
+      new Peer(mine);
+      await connectTo((stream) => {
+        new Peer(stream);
+        return { closed: end };
+      }, theirs);
+    }
+  });
+
+  it("the client's streams are given back when the connection has ended", async () => {
+    const [mine, theirs] = streamPair();
+    new Peer(mine).end();
+    await connectTo((stream) => void new Peer(stream), theirs);
+    expect([theirs.readable.locked, theirs.writable.locked]).toEqual([false, false]);
+  });
+});
+
+describe("the connection is what the SDK's servers ask for", () => {
+  it("the options of connect and startConnectHandlers are passed through", () => {
+    const seen: unknown[] = [];
+    const app = {
+      connect: (_: MessageStream, options?: object) => {
+        seen.push(options);
+        return { startConnectHandlers: () => seen.push("started") };
+      },
+    };
+    const connection = steeringWith(app, {}, new ManualClock()).connect(streamPair()[0], { deferConnectHandlers: true });
+    connection.startConnectHandlers();
+    expect(seen).toEqual([{ deferConnectHandlers: true }, "started"]);
+  });
+
+  it("an app that returns nothing will do", () => {
+    const steerable = steeringWith({ connect: () => undefined }, {}, new ManualClock());
+    expect(() => steerable.connect(streamPair()[0]).startConnectHandlers()).not.toThrow();
+    expect(steerable.take("nothing")).toEqual([]);
+  });
+});
