@@ -28,7 +28,8 @@ export function expectedAnswers(story: Story, ask: Ask): string[] {
   if (refusal) return [refusal];
   if (turn) return ["turnMismatch"];
   if (open || story.isFenced(sessionId, at)) return ["cancelling"];
-  if (behavior !== "startNewTurn" || !story.wants(ask.link, "receipts") || expectedTurnId !== undefined) return ["idle"];
+  if (behavior !== "startNewTurn" || !story.wants(ask.link, "receipts") || expectedTurnId !== undefined)
+    return ["idle"];
   return story.queuedAt(sessionId, at).length > 0 ? ["idle", "startedNewTurn"] : ["startedNewTurn"];
 }
 

@@ -1,6 +1,6 @@
 /** How a steer was handed over, as the agent, the driver and the clock saw it (spec §3, G2; §4). */
 import type { Entry } from "./history.js";
-import { NEVER, type OfKind, type RunStory, type Story, tokensOf, type TurnStory } from "./story.js";
+import { NEVER, type OfKind, type RunStory, type Story, type TurnStory, tokensOf } from "./story.js";
 import { GRACE_MS } from "./world.js";
 
 /** A hand-over, or the attempt at one. */
@@ -50,7 +50,10 @@ function injected(story: Story, entry: OfKind<"injected">, turn: TurnStory): Att
   const report = story.of("reported").find((other) => isLater(other) && other.at < turn.to);
   const run = story.runAtPlace(entry.sessionId, at);
   const deadline = Math.min(run?.ended?.now ?? NEVER, turn.cancelled?.entry.now ?? NEVER) + GRACE_MS;
-  const overdueAt = Math.min(story.entries.find((other) => other.at > at && other.now >= deadline)?.at ?? NEVER, turn.to);
+  const overdueAt = Math.min(
+    story.entries.find((other) => other.at > at && other.now >= deadline)?.at ?? NEVER,
+    turn.to,
+  );
   const attempt = { road: "injected", at, entry, failedAt: NEVER } as const;
   if (!verdict || verdict.at > overdueAt) {
     const isOpen = report?.report === "undelivered" || verdict?.now === deadline;

@@ -1,6 +1,6 @@
 /** What became of the messages that are bound to a turn: steers, `/steer` prompts, prompts that joined. */
 import { type Attempt, attemptsAt } from "./hand-overs.js";
-import { type Answer, type Ask, Story, STEERING, tokensOf, type TurnStory } from "./story.js";
+import { type Answer, type Ask, STEERING, Story, type TurnStory, tokensOf } from "./story.js";
 import type { Played } from "./world.js";
 
 /** A message bound to a turn. */
@@ -108,7 +108,8 @@ export class SteerStory {
     const isOver = this.receipts.some((receipt) => receipt.at < at || receipt.step === entry.step);
     if (isOver || this.revokedAt < at) return false;
     const words = tokensOf(entry);
-    if (this.attempts.some((other) => other.entry === entry)) return words.indexOf(this.token) > words.indexOf(later.token);
+    if (this.attempts.some((other) => other.entry === entry))
+      return words.indexOf(this.token) > words.indexOf(later.token);
     const latest = this.attempts.findLast((other) => other.at < at);
     return !latest || latest.verdictAt > at || latest.failedAt < at;
   }
@@ -144,8 +145,7 @@ export class SteerStory {
 function isBinding(story: Story, ask: Ask, turn: TurnStory): boolean {
   const [answer] = ask.answers;
   const { at, step } = ask.sent;
-  if (ask.method === STEERING)
-    return answer?.message.result?.outcome === "injected" && !story.isRepeat(ask, turn);
+  if (ask.method === STEERING) return answer?.message.result?.outcome === "injected" && !story.isRepeat(ask, turn);
   if (ask.method !== "session/prompt" || (turn.cancelled && turn.cancelled.at < at)) return false;
   if (story.isClosing(turn.sessionId, at) || (answer?.step === step && answer.message.error)) return false;
   const text = story.textOf(ask);

@@ -43,6 +43,8 @@ export interface RunStory {
 /** From a client's prompt (or the steer that began a turn) to its answer. */
 export interface TurnStory {
   readonly sessionId: string;
+  /** As clients were told; undefined where none was. */
+  readonly id: string | undefined;
   /** The connection whose request began it. */
   readonly link: number;
   readonly ask: Ask;
@@ -57,6 +59,7 @@ export interface TurnStory {
     | undefined;
 }
 
+export const STEERING = "_session/steering";
 const WORK = [
   "user_message_chunk",
   "agent_message_chunk",
@@ -69,7 +72,7 @@ const NOT_TAKEN = [-32600, -32602, -32000, -32002];
 
 export const tokensOf = (value: unknown): string[] => JSON.stringify(value ?? "").match(/\bm\d+\b/g) ?? [];
 
-export type OfKind<Kind extends Entry["kind"]> = Extract<Entry, { kind: Kind }>;
+export type OfKind<Kind extends Entry["kind"]> = Kind extends unknown ? Extract<Entry, { kind: Kind }> : never;
 
 export class Story {
   readonly scenario: Scenario;
@@ -108,8 +111,26 @@ export class Story {
     return this.of("clientLeft", "agentLeft").find((entry) => entry.link === link)?.at ?? NEVER;
   }
 
-  agentGoneAt(link: number): Entry | undefined {
-    return this.of("agentLeft").find((entry) => entry.link === link);
+  hasAgentLeft(link: number): boolean {
+    return this.of("agentLeft").some((entry) => entry.link === link);
+  }
+
+  hasClientLeft(link: number): boolean {
+    return this.of("clientLeft").some((entry) => entry.link === link);
+  }
+
+  /** Messages of a method that clients sent. */
+  sent(method: string): OfKind<"clientSent">[] {
+    return this.of("clientSent").filter(({ message }) => message.method === method);
+  }
+
+  /** Messages of a method that the agent got. */
+  got(method: string): OfKind<"agentGot">[] {
+    return this.of("agentGot").filter(({ message }) => message.method === method);
+  }
+
+  linksThatWant(wish: "receipts" | "echo"): number[] {
+    return this.scenario.actors.flatMap((actor, link) => (actor[wish] ? [link] : []));
   }
 
   wants(link: number, wish: "receipts" | "echo"): boolean {
@@ -206,6 +227,51 @@ export class Story {
     return turn?.cancelled !== undefined && turn.cancelled.at < at;
   }
 
+  steersOf(turn: TurnStory): SteerStory[] {
+    return this.steers.filter((steer) => steer.turn === turn);
+  }
+
+  /** A permission of a run of the turn is open. */
+  isHeldAt(turn: TurnStory, at: number): boolean {
+    if (turn.cancelled && turn.cancelled.at < at) return false;
+    return this.of("agentSent").some((asked) => {
+      if (asked.message.method !== "session/request_permission" || asked.at >= at) return false;
+      const run = turn.runs.find(({ from, to }) => from < asked.at && asked.at < to && at < to);
+      return (
+        asked.message.params.sessionId === turn.sessionId && run !== undefined && !this.isAnsweredBefore(asked, at)
+      );
+    });
+  }
+
+  /** The client answered it, or the agent took it back. */
+  private isAnsweredBefore({ at: from, link, message: { id } }: OfKind<"agentSent">, to: number): boolean {
+    return this.of("clientSent", "agentSent").some(
+      ({ at, kind, link: other, message }) =>
+        from < at &&
+        at < to &&
+        other === link &&
+        (kind === "clientSent"
+          ? message.id === id && message.method === undefined
+          : message.method === "$/cancel_request" && message.params.requestId === id),
+    );
+  }
+
+  /** The agent worked in the session on its own since its last turn ended. */
+  hasWorkedAlone(sessionId: string, at: number): boolean {
+    const ended = this.turns.filter((turn) => turn.sessionId === sessionId && turn.to < at).map(({ to }) => to);
+    const since = Math.max(-1, ...ended);
+    return this.entries.slice(since + 1, at).some((entry) => this.isSign(entry, sessionId));
+  }
+
+  /** Where words turned up on the agent's side: in prompts, in what was taken, in what the driver was given. */
+  placesOf(token: string): OfKind<"took" | "injected" | "agentGot">[] {
+    return this.of("took", "injected", "agentGot").filter((entry) => {
+      if (entry.kind === "took") return tokensOf(entry.steers).includes(token);
+      if (entry.kind === "injected") return tokensOf(entry.text).includes(token);
+      return entry.message.method === "session/prompt" && tokensOf(entry.message.params.prompt).includes(token);
+    });
+  }
+
   /** Prompts that wait for their turn at that place. */
   queuedAt(sessionId: string, at: number): Ask[] {
     return this.asks.filter((ask) => {
@@ -284,18 +350,20 @@ export class Story {
     const owner = this.asks.find(
       (ask) => ask.method === "session/prompt" && ask.link === link && ask.message.id === run.message.id,
     );
-    const ask =
-      owner ?? this.asks.find(({ method, sent }) => method === "_session/steering" && sent.step === run.began.step);
+    const ask = owner ?? this.asks.find(({ method, sent }) => method === STEERING && sent.step === run.began.step);
     if (!ask) return [];
     const answer = owner ? owner.answers[0] : undefined;
-    const turnId = ask.answers[0]?.message.result?._meta?.steering?.turnId;
-    const told = this.of("clientGot").find(
-      ({ message: { params } }) => params?.state === "turnEnded" && params.turnId === turnId,
+    const receipts = this.of("clientGot").filter(({ message }) => message.method === `${STEERING}/update`);
+    const started = receipts.find(
+      ({ step, message }) => step === run.began.step && message.params.state === "turnStarted",
     );
+    const id = started?.message.params.turnId;
+    const told = receipts.find(({ message: { params } }) => params.state === "turnEnded" && params.turnId === id);
     const to = (owner ? answer : told)?.at ?? NEVER;
     return [
       {
         sessionId,
+        id,
         link,
         ask,
         isOwned: owner !== undefined,
