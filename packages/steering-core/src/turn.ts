@@ -203,8 +203,9 @@ function endTurn(draft: Draft, outcome: RunOutcome, leftovers: UndeliveredReason
   const turn = turnOf(draft);
   const { result, error } = reported(outcome, turn);
   const stopReason = stopReasonOf(outcome);
-  const ended = outcome.error ? { error: outcome.error } : stopReason === undefined ? {} : { stopReason };
-  order(draft, "receipt", { turnId: turn.id, state: "turnEnded", ...ended });
+  const told = { turnId: turn.id, state: "turnEnded" } as const;
+  if (outcome.error) order(draft, "receipt", { ...told, error: outcome.error });
+  else order(draft, "receipt", stopReason === undefined ? told : { ...told, stopReason });
   for (const asker of turn.owner ? [turn.owner, ...turn.joined] : turn.joined)
     if (error) order(draft, "refuse", asker, error);
     else order(draft, "answer", asker, result);

@@ -26,16 +26,31 @@ describe("advertisement: what initialize says", () => {
 
   it("is merged into the agent's own metadata, and changes nothing else", async () => {
     const rig = new Rig();
-    const own = { protocolVersion: 1, agentCapabilities: { loadSession: true, _meta: { a: 1 } }, authMethods: [], more: [1], _meta: { other: { x: 1 } } };
+    const own = {
+      protocolVersion: 1,
+      agentCapabilities: { loadSession: true, _meta: { a: 1 } },
+      authMethods: [],
+      more: [1],
+      _meta: { other: { x: 1 } },
+    };
     const { client } = await rig.open({}, own);
     const { _meta, ...rest } = client.result("init");
     const { steering, ...others } = _meta as Record<string, unknown>;
-    expect(rest).toEqual({ protocolVersion: 1, agentCapabilities: { loadSession: true, _meta: { a: 1 } }, authMethods: [], more: [1] });
+    expect(rest).toEqual({
+      protocolVersion: 1,
+      agentCapabilities: { loadSession: true, _meta: { a: 1 } },
+      authMethods: [],
+      more: [1],
+    });
     expect(others).toEqual({ other: { x: 1 } });
     expect(steering).toMatchObject({ supported: true });
   });
 
-  it.each([["null", null], ["absent", undefined], ["rubbish", 5]])("takes an agent whose _meta is %s", async (_, _meta) => {
+  it.each([
+    ["null", null],
+    ["absent", undefined],
+    ["rubbish", 5],
+  ])("takes an agent whose _meta is %s", async (_, _meta) => {
     expect(await advertised({}, { protocolVersion: 1, _meta })).toMatchObject({ supported: true, version: 1 });
   });
 
@@ -55,27 +70,40 @@ describe("advertisement: what initialize says", () => {
 
   const CONTENT: [string, object, HandDriver | undefined, string[]][] = [
     ["neither says anything", {}, undefined, ["resource_link", "text"]],
-    ["the agent takes everything", { image: true, audio: true, embeddedContext: true }, undefined, ["audio", "image", "resource", "resource_link", "text"]],
+    [
+      "the agent takes everything",
+      { image: true, audio: true, embeddedContext: true },
+      undefined,
+      ["audio", "image", "resource", "resource_link", "text"],
+    ],
     ["the agent says no", { image: false, audio: null, embeddedContext: false }, undefined, ["resource_link", "text"]],
-    ["the driver takes more", { image: true }, new HandDriver(["text", "audio", "image"]), ["audio", "image", "resource_link", "text"]],
+    [
+      "the driver takes more",
+      { image: true },
+      new HandDriver(["text", "audio", "image"]),
+      ["audio", "image", "resource_link", "text"],
+    ],
   ];
   it.each(CONTENT)("content where %s", async (_, promptCapabilities, driver, content) => {
-    const said = await advertised(driver ? { driver } : {}, { protocolVersion: 1, agentCapabilities: { promptCapabilities } });
+    const said = await advertised(driver ? { driver } : {}, {
+      protocolVersion: 1,
+      agentCapabilities: { promptCapabilities },
+    });
     expect([...(said["content"] as string[])].sort()).toEqual(content);
   });
 
-  it.each([["an error", { error: { code: -32603, message: "no" } }], ["no object", { result: 5 }]])(
-    "passes on an answer that is %s",
-    async (_, answer) => {
-      const rig = new Rig();
-      const { client, agent } = rig.connect();
-      client.request(1, "initialize", {});
-      await quiet();
-      agent.send({ id: 1, ...answer });
-      await quiet();
-      expect(client.answers(1)).toEqual([{ jsonrpc: "2.0", id: 1, ...answer }]);
-    },
-  );
+  it.each([
+    ["an error", { error: { code: -32603, message: "no" } }],
+    ["no object", { result: 5 }],
+  ])("passes on an answer that is %s", async (_, answer) => {
+    const rig = new Rig();
+    const { client, agent } = rig.connect();
+    client.request(1, "initialize", {});
+    await quiet();
+    agent.send({ id: 1, ...answer });
+    await quiet();
+    expect(client.answers(1)).toEqual([{ jsonrpc: "2.0", id: 1, ...answer }]);
+  });
 });
 
 describe("advertisement: an agent with steering of its own", () => {

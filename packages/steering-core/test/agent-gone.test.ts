@@ -24,7 +24,9 @@ describe("G8 containment: an agent that goes owes nobody an answer", () => {
       expect(rig.client.error(id)?.code).toBe(-32603);
       expect(rig.client.error(id)?.message).toMatch(/agent/);
     }
-    expect(rig.client.receipts.filter(({ messageId }) => messageId)).toMatchObject([{ state: "undelivered", reason: "agentFailed" }]);
+    expect(rig.client.receipts.filter(({ messageId }) => messageId)).toMatchObject([
+      { state: "undelivered", reason: "agentFailed" },
+    ]);
     expect(rig.clock.armed).toBe(0);
   });
 
@@ -105,7 +107,10 @@ describe("G8 containment: an agent that goes owes nobody an answer", () => {
     rig.steer(7, "left", undefined, "s", second.client);
     await quiet();
     rig.steerable.take("s");
-    second.agent.notify("session/update", { sessionId: "s", update: { sessionUpdate: "agent_message_chunk", content: textBlock("yes") } });
+    second.agent.notify("session/update", {
+      sessionId: "s",
+      update: { sessionUpdate: "agent_message_chunk", content: textBlock("yes") },
+    });
     await quiet();
     expect(second.client.receipts.at(-1)).toMatchObject({ state: "delivered" });
   });
@@ -128,7 +133,16 @@ describe("G8 containment: an agent that goes owes nobody an answer", () => {
 });
 
 describe("G8 containment: rubbish costs nothing", () => {
-  const RUBBISH = [null, 5, "x", [], [{ jsonrpc: "2.0", id: 1, method: "session/prompt" }], {}, { id: 1 }, { method: 5 }];
+  const RUBBISH = [
+    null,
+    5,
+    "x",
+    [],
+    [{ jsonrpc: "2.0", id: 1, method: "session/prompt" }],
+    {},
+    { id: 1 },
+    { method: 5 },
+  ];
 
   it("what is no message is passed on as it is, both ways", async () => {
     const rig = await Rig.running();
@@ -149,8 +163,28 @@ describe("G8 containment: rubbish costs nothing", () => {
       expect(() => wire.fromClient(value as never)).not.toThrow();
       expect(() => wire.fromAgent(value as never)).not.toThrow();
     }
-    for (const params of [undefined, null, 5, "x", [], {}, { sessionId: 5 }, { sessionId: "s" }, { sessionId: "s", update: 5 }])
-      for (const method of ["session/update", "session/request_permission", "$/cancel_request", "session/prompt", "session/load", "session/close", "session/cancel", "__proto__", "toString"]) {
+    for (const params of [
+      undefined,
+      null,
+      5,
+      "x",
+      [],
+      {},
+      { sessionId: 5 },
+      { sessionId: "s" },
+      { sessionId: "s", update: 5 },
+    ])
+      for (const method of [
+        "session/update",
+        "session/request_permission",
+        "$/cancel_request",
+        "session/prompt",
+        "session/load",
+        "session/close",
+        "session/cancel",
+        "__proto__",
+        "toString",
+      ]) {
         rig.agent.notify(method, params);
         rig.client.notify(method, params);
         rig.agent.request(`${method} ${JSON.stringify(params)}`, method, params);
@@ -163,7 +197,13 @@ describe("G8 containment: rubbish costs nothing", () => {
 
   it("a prompt whose params are not a prompt is the agent's to refuse", async () => {
     const rig = await Rig.start();
-    for (const [id, params] of [null, {}, { sessionId: "s" }, { sessionId: "s", prompt: [{ type: "video" }] }, { prompt: [textBlock("x")] }].entries())
+    for (const [id, params] of [
+      null,
+      {},
+      { sessionId: "s" },
+      { sessionId: "s", prompt: [{ type: "video" }] },
+      { prompt: [textBlock("x")] },
+    ].entries())
       rig.client.request(id, "session/prompt", params);
     await quiet();
     expect(rig.runs.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4]);

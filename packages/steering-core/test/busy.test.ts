@@ -10,7 +10,12 @@ describe("G4 one answer: whenBusy queue", () => {
   it("each prompt waits, runs as its own turn, is answered at its own end, first in first out", async () => {
     const rig = await Rig.running();
     rig.prompt(2, "two");
-    rig.client.request(3, "session/prompt", { sessionId: "s", prompt: [textBlock("three")], _meta: { mine: 1 }, extra: 2 });
+    rig.client.request(3, "session/prompt", {
+      sessionId: "s",
+      prompt: [textBlock("three")],
+      _meta: { mine: 1 },
+      extra: 2,
+    });
     await quiet();
     expect(rig.runs).toHaveLength(1);
     rig.endRun({ result: { stopReason: "end_turn", turn: 1 } });
@@ -25,7 +30,10 @@ describe("G4 one answer: whenBusy queue", () => {
     await quiet();
     expect(rig.client.result(2)).toEqual({ stopReason: "refusal", turn: 2 });
     expect(rig.client.error(3)).toEqual({ code: -32603, message: "broken" });
-    expect(rig.runs[2]).toMatchObject({ id: 3, params: { sessionId: "s", prompt: [textBlock("three")], _meta: { mine: 1 }, extra: 2 } });
+    expect(rig.runs[2]).toMatchObject({
+      id: 3,
+      params: { sessionId: "s", prompt: [textBlock("three")], _meta: { mine: 1 }, extra: 2 },
+    });
     expect(new Set(rig.client.receipts.map(({ turnId }) => turnId)).size).toBe(3);
   });
 
@@ -160,25 +168,28 @@ describe("G4 one answer: whenBusy reject", () => {
 });
 
 describe("slash commands: while a turn is open", () => {
-  it.each(["queue", "steer", "reject"] as const)("/steer is a steer, answered at once with one message (whenBusy %s)", async (whenBusy) => {
-    const driver = new HandDriver();
-    const rig = await Rig.running({ driver, whenBusy });
-    const from = rig.client.received.length;
-    rig.prompt(2, "/steer  go left ");
-    await quiet();
-    expect(driver.texts).toEqual(["go left"]);
-    const [message, answer, ...more] = rig.client.received.slice(from);
-    expect(message).toMatchObject({
-      method: "session/update",
-      params: { sessionId: "s", update: { sessionUpdate: "agent_message_chunk", messageId: expect.any(String) } },
-    });
-    expect(answer).toMatchObject({ id: 2, result: { stopReason: "end_turn" } });
-    expect(more).toEqual([]);
-    driver.verdict(0, "delivered");
-    await rig.finish();
-    expect(rig.client.receipts.map(({ state }) => state)).toEqual(["turnStarted", "delivered", "turnEnded"]);
-    expect(rig.runs).toHaveLength(1);
-  });
+  it.each(["queue", "steer", "reject"] as const)(
+    "/steer is a steer, answered at once with one message (whenBusy %s)",
+    async (whenBusy) => {
+      const driver = new HandDriver();
+      const rig = await Rig.running({ driver, whenBusy });
+      const from = rig.client.received.length;
+      rig.prompt(2, "/steer  go left ");
+      await quiet();
+      expect(driver.texts).toEqual(["go left"]);
+      const [message, answer, ...more] = rig.client.received.slice(from);
+      expect(message).toMatchObject({
+        method: "session/update",
+        params: { sessionId: "s", update: { sessionUpdate: "agent_message_chunk", messageId: expect.any(String) } },
+      });
+      expect(answer).toMatchObject({ id: 2, result: { stopReason: "end_turn" } });
+      expect(more).toEqual([]);
+      driver.verdict(0, "delivered");
+      await rig.finish();
+      expect(rig.client.receipts.map(({ state }) => state)).toEqual(["turnStarted", "delivered", "turnEnded"]);
+      expect(rig.runs).toHaveLength(1);
+    },
+  );
 
   it("/steer reaches the continuation where there is no other road", async () => {
     const rig = await Rig.running();
@@ -195,18 +206,25 @@ describe("slash commands: while a turn is open", () => {
     expect(said(rig)).toEqual([]);
   });
 
-  it.each(["queue", "steer", "reject"] as const)("/queue waits for its own turn and says how many do (whenBusy %s)", async (whenBusy) => {
-    const rig = await Rig.running({ whenBusy });
-    rig.prompt(2, "/queue two");
-    rig.client.request(3, "session/prompt", { sessionId: "s", prompt: [textBlock("/queue"), textBlock("three")], _meta: { mine: 1 } });
-    await quiet();
-    expect(said(rig)).toEqual(["Queued for the next turn. (1 queued)", "Queued for the next turn. (2 queued)"]);
-    expect([2, 3].flatMap((id) => rig.client.answers(id))).toEqual([]);
-    await rig.finish();
-    expect(rig.runTexts).toEqual([["go"], ["two"], ["three"]]);
-    expect(rig.runs[2]?.params).toEqual({ sessionId: "s", prompt: [textBlock("three")], _meta: { mine: 1 } });
-    expect([rig.client.stops(2), rig.client.stops(3)]).toEqual([["end_turn"], ["end_turn"]]);
-  });
+  it.each(["queue", "steer", "reject"] as const)(
+    "/queue waits for its own turn and says how many do (whenBusy %s)",
+    async (whenBusy) => {
+      const rig = await Rig.running({ whenBusy });
+      rig.prompt(2, "/queue two");
+      rig.client.request(3, "session/prompt", {
+        sessionId: "s",
+        prompt: [textBlock("/queue"), textBlock("three")],
+        _meta: { mine: 1 },
+      });
+      await quiet();
+      expect(said(rig)).toEqual(["Queued for the next turn. (1 queued)", "Queued for the next turn. (2 queued)"]);
+      expect([2, 3].flatMap((id) => rig.client.answers(id))).toEqual([]);
+      await rig.finish();
+      expect(rig.runTexts).toEqual([["go"], ["two"], ["three"]]);
+      expect(rig.runs[2]?.params).toEqual({ sessionId: "s", prompt: [textBlock("three")], _meta: { mine: 1 } });
+      expect([rig.client.stops(2), rig.client.stops(3)]).toEqual([["end_turn"], ["end_turn"]]);
+    },
+  );
 
   it.each(["/steer", "/queue", "/steer   ", "\n/queue\n"])("%j answers with its usage line", async (text) => {
     const rig = await Rig.running();
@@ -218,13 +236,16 @@ describe("slash commands: while a turn is open", () => {
     expect(rig.runs).toHaveLength(1);
   });
 
-  it.each(["/steering left", "/queued", "/compact", "please /steer left", "/ steer left"])("%j is the agent's", async (text) => {
-    const rig = await Rig.running();
-    rig.prompt(2, text);
-    await rig.finish();
-    expect(rig.runTexts).toEqual([["go"], [text]]);
-    expect(said(rig)).toEqual([]);
-  });
+  it.each(["/steering left", "/queued", "/compact", "please /steer left", "/ steer left"])(
+    "%j is the agent's",
+    async (text) => {
+      const rig = await Rig.running();
+      rig.prompt(2, text);
+      await rig.finish();
+      expect(rig.runTexts).toEqual([["go"], [text]]);
+      expect(said(rig)).toEqual([]);
+    },
+  );
 
   it("a prompt with anything but text is no command", async () => {
     const rig = await Rig.running();
@@ -246,9 +267,15 @@ describe("slash commands: while a turn is open", () => {
 describe("slash commands: while idle", () => {
   it.each(["/steer", "/queue"])("%s runs its text as an ordinary prompt at once", async (command) => {
     const rig = await Rig.start();
-    rig.client.request(1, "session/prompt", { sessionId: "s", prompt: [textBlock(`${command} go`)], _meta: { mine: 1 } });
+    rig.client.request(1, "session/prompt", {
+      sessionId: "s",
+      prompt: [textBlock(`${command} go`)],
+      _meta: { mine: 1 },
+    });
     await quiet();
-    expect(rig.runs).toMatchObject([{ id: 1, params: { sessionId: "s", prompt: [textBlock("go")], _meta: { mine: 1 } } }]);
+    expect(rig.runs).toMatchObject([
+      { id: 1, params: { sessionId: "s", prompt: [textBlock("go")], _meta: { mine: 1 } } },
+    ]);
     rig.endRun();
     await quiet();
     expect(rig.client.result(1)).toEqual({ stopReason: "end_turn" });
@@ -298,7 +325,10 @@ describe("slash commands: /steer after a cancelled turn", () => {
 
   it("interrupted again, the replayed prompt is what is replayed", async () => {
     const rig = await Rig.running();
-    for (const [id, text] of [[2, "/steer left"], [3, "/steer right"]] as const) {
+    for (const [id, text] of [
+      [2, "/steer left"],
+      [3, "/steer right"],
+    ] as const) {
       rig.cancel();
       await quiet();
       rig.endRun();
@@ -339,7 +369,10 @@ describe("slash commands: /steer after a cancelled turn", () => {
   });
 
   it("holds no more than 1 MiB", async () => {
-    for (const [size, replayed] of [[1_048_576 - 4, true], [1_048_576 - 3, false]] as const) {
+    for (const [size, replayed] of [
+      [1_048_576 - 4, true],
+      [1_048_576 - 3, false],
+    ] as const) {
       const rig = await Rig.start();
       rig.prompt(1, "x".repeat(size));
       await quiet();

@@ -237,7 +237,7 @@ describe("G6 cancel: $/cancel_request", () => {
     expect(rig.agent.of("$/cancel_request")).toMatchObject([{ params: { requestId: 7 } }]);
   });
 
-  it("goes by type and value: 1 is not \"1\"", async () => {
+  it('goes by type and value: 1 is not "1"', async () => {
     const rig = await Rig.running();
     cancelRequest(rig, "1");
     await rig.pass(1_000);

@@ -129,11 +129,21 @@ describe("G6 cancel: an agent that does not yield", () => {
   it("until the old run has answered its work is dropped, other updates pass", async () => {
     const rig = await cancelled();
     const showWork = (): void => {
-      for (const kind of ["user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"])
+      for (const kind of [
+        "user_message_chunk",
+        "agent_message_chunk",
+        "agent_thought_chunk",
+        "tool_call",
+        "tool_call_update",
+        "plan",
+      ])
         rig.update(kind, { content: { type: "text", text: "late" } });
       for (const kind of ["current_mode_update", "usage_update", "session_info_update"]) rig.update(kind);
     };
-    const seen = (): unknown[] => rig.client.of("session/update").map(({ params }) => (params?.["update"] as { sessionUpdate: string }).sessionUpdate);
+    const seen = (): unknown[] =>
+      rig.client
+        .of("session/update")
+        .map(({ params }) => (params?.["update"] as { sessionUpdate: string }).sessionUpdate);
     const passing = ["current_mode_update", "usage_update", "session_info_update"];
     const before = seen();
     showWork();
@@ -161,14 +171,17 @@ describe("G6 cancel: an agent that does not yield", () => {
       expect(rig.agent.answers(`e ${round}`)).toMatchObject([{ result: { action: "cancel" } }]);
       expect(rig.agent.answers(`w ${round}`)).toMatchObject([{ error: { code: -32800 } }]);
       expect(rig.agent.answers(`t ${round}`)).toMatchObject([{ error: { code: -32800 } }]);
-      expect(rig.client.received.filter(({ id }) => String(id).endsWith(round)).map(({ method }) => method)).toEqual(["fs/read_text_file"]);
+      expect(rig.client.received.filter(({ id }) => String(id).endsWith(round)).map(({ method }) => method)).toEqual([
+        "fs/read_text_file",
+      ]);
       await rig.pass(GRACE);
     }
   });
 
   it("a method named like a member of every object is not ours to answer", async () => {
     const rig = await cancelled();
-    for (const method of ["__proto__", "constructor", "toString"]) rig.agent.request(method, method, { sessionId: "s" });
+    for (const method of ["__proto__", "constructor", "toString"])
+      rig.agent.request(method, method, { sessionId: "s" });
     await quiet();
     expect(rig.client.received.slice(-3).map(({ method }) => method)).toEqual(["__proto__", "constructor", "toString"]);
   });
@@ -278,7 +291,10 @@ describe("G6 cancel: the steers of the turn", () => {
   });
 
   it("the one at the driver is aborted; its verdict decides, and the owner waits for it", async () => {
-    for (const [verdict, state] of [["delivered", "delivered"], ["tooLate", "undelivered"]] as const) {
+    for (const [verdict, state] of [
+      ["delivered", "delivered"],
+      ["tooLate", "undelivered"],
+    ] as const) {
       const driver = new HandDriver();
       const rig = await Rig.running({ driver });
       rig.steer(2, "left");

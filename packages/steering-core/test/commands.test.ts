@@ -2,13 +2,20 @@ import { describe, expect, it } from "vitest";
 import { quiet, Rig } from "./support/rig.js";
 
 const announced = (rig: Rig, client = rig.client): string[][] =>
-  client.updates("available_commands_update").map(({ availableCommands }) => (availableCommands as ({ name: string } | null)[]).map((command) => command?.name ?? ""));
+  client
+    .updates("available_commands_update")
+    .map(({ availableCommands }) =>
+      (availableCommands as ({ name: string } | null)[]).map((command) => command?.name ?? ""),
+    );
 
 describe("slash commands: what is announced", () => {
   it("the agent's commands are merged by name, ours first; nothing else of the update changes", async () => {
     const rig = await Rig.start();
     const compact = { name: "compact", description: "c" };
-    rig.update("available_commands_update", { availableCommands: [compact, { name: "steer", description: "theirs" }], _meta: { a: 1 } });
+    rig.update("available_commands_update", {
+      availableCommands: [compact, { name: "steer", description: "theirs" }],
+      _meta: { a: 1 },
+    });
     await quiet();
     expect(announced(rig)).toEqual([["steer", "queue", "compact"]]);
     const [update] = rig.client.updates("available_commands_update");
@@ -18,15 +25,18 @@ describe("slash commands: what is announced", () => {
       expect(command).toMatchObject({ description: expect.any(String), input: { hint: expect.any(String) } });
   });
 
-  it.each([[undefined], [null], ["rubbish"], [[null, 5, {}]]])("rubbish for a list does no harm: %j", async (availableCommands) => {
-    const rig = await Rig.start();
-    rig.update("available_commands_update", { availableCommands });
-    await quiet();
-    expect(announced(rig)[0]?.slice(0, 2)).toEqual(["steer", "queue"]);
-    rig.prompt(1, "go");
-    await quiet();
-    expect(rig.runs).toHaveLength(1);
-  });
+  it.each([[undefined], [null], ["rubbish"], [[null, 5, {}]]])(
+    "rubbish for a list does no harm: %j",
+    async (availableCommands) => {
+      const rig = await Rig.start();
+      rig.update("available_commands_update", { availableCommands });
+      await quiet();
+      expect(announced(rig)[0]?.slice(0, 2)).toEqual(["steer", "queue"]);
+      rig.prompt(1, "go");
+      await quiet();
+      expect(rig.runs).toHaveLength(1);
+    },
+  );
 
   it("where the agent sends none they are sent by the layer, after the response", async () => {
     const rig = await Rig.start();

@@ -9,7 +9,10 @@ interface World {
 }
 
 /** Two connections; the turn `1` belongs to the first, the second has loaded the session. */
-const two = async (options: ConstructorParameters<typeof Rig>[0] = {}, wishes: object = { receipts: true }): Promise<World> => {
+const two = async (
+  options: ConstructorParameters<typeof Rig>[0] = {},
+  wishes: object = { receipts: true },
+): Promise<World> => {
   const rig = await Rig.running(options);
   const second = await rig.open(wishes);
   await rig.session("s", second, "session/load");
@@ -47,7 +50,10 @@ describe("G7 isolation: who may steer", () => {
   it("a connection that has prompted it with success, and not before", async () => {
     const rig = new Rig();
     await rig.open();
-    for (const [id, answer] of [[1, { error: { code: -32002, message: "no" } }], [2, { result: { stopReason: "end_turn" } }]] as const) {
+    for (const [id, answer] of [
+      [1, { error: { code: -32002, message: "no" } }],
+      [2, { result: { stopReason: "end_turn" } }],
+    ] as const) {
       rig.prompt(id, "go", "old");
       await quiet();
       rig.steer(10 + id, "left", undefined, "old");
@@ -86,7 +92,9 @@ describe("G4 one answer: several connections on one session", () => {
     await quiet();
     driver.verdict(0, "delivered");
     await quiet();
-    expect([rig.client, second.client, third.client].map((client) => client.updates("user_message_chunk").length)).toEqual([0, 1, 0]);
+    expect(
+      [rig.client, second.client, third.client].map((client) => client.updates("user_message_chunk").length),
+    ).toEqual([0, 1, 0]);
   });
 
   it("where the agent shows the steer by itself, the others are shown it by the layer", async () => {
@@ -99,7 +107,9 @@ describe("G4 one answer: several connections on one session", () => {
     await rig.finish();
     const { messageId } = rig.client.meta(2);
     for (const client of [rig.client, second.client])
-      expect(client.updates("user_message_chunk")).toEqual([{ sessionUpdate: "user_message_chunk", content: textBlock("left"), messageId }]);
+      expect(client.updates("user_message_chunk")).toEqual([
+        { sessionUpdate: "user_message_chunk", content: textBlock("left"), messageId },
+      ]);
   });
 
   it("the same request id on two connections is two requests", async () => {
@@ -109,7 +119,9 @@ describe("G4 one answer: several connections on one session", () => {
     rig.endRun({ result: { stopReason: "max_tokens" } });
     await rig.pass();
     expect(rig.client.stops(1)).toEqual(["max_tokens"]);
-    expect(second.agent.of("session/prompt")).toMatchObject([{ id: 1, params: { prompt: [textBlock("from the second")] } }]);
+    expect(second.agent.of("session/prompt")).toMatchObject([
+      { id: 1, params: { prompt: [textBlock("from the second")] } },
+    ]);
     second.agent.send({ id: 1, result: { stopReason: "end_turn" } });
     await quiet();
     expect(second.client.stops(1)).toEqual(["end_turn"]);
@@ -143,7 +155,7 @@ describe("G4 one answer: several connections on one session", () => {
 });
 
 describe("G4 one answer: request ids", () => {
-  it("1 and \"1\" are two prompts, each answered under its own", async () => {
+  it('1 and "1" are two prompts, each answered under its own', async () => {
     const rig = await Rig.start();
     rig.prompt(1, "number");
     rig.prompt("1", "string");

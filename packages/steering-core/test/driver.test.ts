@@ -16,7 +16,8 @@ const start = async (...texts: string[]): Promise<World> => {
   return { driver, rig };
 };
 
-const statesOf = (rig: Rig): unknown[] => rig.client.receipts.slice(1).map(({ state, assumed }) => (assumed ? "assumed" : state));
+const statesOf = (rig: Rig): unknown[] =>
+  rig.client.receipts.slice(1).map(({ state, assumed }) => (assumed ? "assumed" : state));
 
 describe("G3 order: the driver gets one steer at a time", () => {
   it("the next only after the verdict on the one before", async () => {
@@ -34,7 +35,12 @@ describe("G3 order: the driver gets one steer at a time", () => {
   it("it is told which steer of which turn it is", async () => {
     const { driver, rig } = await start("one");
     const { messageId, turnId } = rig.client.meta(2);
-    expect(driver.call(0)).toMatchObject({ sessionId: "s", turnId, messageId, prompt: [{ type: "text", text: "one" }] });
+    expect(driver.call(0)).toMatchObject({
+      sessionId: "s",
+      turnId,
+      messageId,
+      prompt: [{ type: "text", text: "one" }],
+    });
   });
 
   it("what falls to the continuation holds back all later ones", async () => {
@@ -69,7 +75,10 @@ describe("G3 order: the driver gets one steer at a time", () => {
     const driver = new HandDriver(["text"]);
     const result = { protocolVersion: 1, agentCapabilities: { promptCapabilities: { image: true } } };
     const rig = await Rig.running({ driver }, undefined, result);
-    rig.client.request(2, "_session/steering", { sessionId: "s", prompt: [{ type: "image", data: "", mimeType: "image/png" }] });
+    rig.client.request(2, "_session/steering", {
+      sessionId: "s",
+      prompt: [{ type: "image", data: "", mimeType: "image/png" }],
+    });
     rig.steer(3, "two");
     await rig.finish();
     expect(driver.texts).toEqual([]);

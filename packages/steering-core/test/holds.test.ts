@@ -167,7 +167,7 @@ describe("G3 order: holds add up and belong to their turn", () => {
     expect(driver.texts).toEqual(["left"]);
   });
 
-  it("ids go by type: the answer to \"7\" does not end the hold of 7", async () => {
+  it('ids go by type: the answer to "7" does not end the hold of 7', async () => {
     const { rig, driver } = await held(PERMISSION);
     rig.client.send({ id: "p", result: PERMISSION.answer });
     await quiet();

@@ -14,7 +14,9 @@ function expected(policy: IdleBehavior, override: (typeof OVERRIDES)[number], re
 }
 
 const WORLDS = POLICIES.flatMap((policy) =>
-  OVERRIDES.flatMap((override) => [true, false].map((receipts) => [policy, override ?? "nothing", receipts, override] as const)),
+  OVERRIDES.flatMap((override) =>
+    [true, false].map((receipts) => [policy, override ?? "nothing", receipts, override] as const),
+  ),
 );
 
 describe("G5 idle consumes nothing: the idle policies", () => {
@@ -41,24 +43,32 @@ describe("G5 idle consumes nothing: the idle policies", () => {
     });
   });
 
-  const CONFIGURED: SteeringOptions[] = [{}, { inbox: true }, { driver: driverSaying("delivered") }, { emulate: "interrupt" }];
-  it.each(CONFIGURED)("nothing reaches the agent or the driver, no timer runs, no history stays (%j)", async (options) => {
-    const rig = await Rig.start(options);
-    await rig.pass();
-    const [agent, client] = [rig.agent.received.length, rig.client.received.length];
-    for (let id = 1; id <= 20; id += 1) rig.steer(id, "left");
-    await quiet();
-    expect(rig.agent.received).toHaveLength(agent);
-    expect(rig.client.received).toHaveLength(client + 20);
-    expect(rig.clock.armed).toBe(0);
-    expect(rig.steerable.take("s")).toEqual([]);
-    expect(options.driver ? (options.driver as { calls?: unknown[] }).calls : []).toEqual([]);
-    rig.prompt(30, "go");
-    await quiet();
-    await rig.finish();
-    expect(rig.runTexts).toEqual([["go"]]);
-    expect(rig.client.result(30)).toEqual({ stopReason: "end_turn" });
-  });
+  const CONFIGURED: SteeringOptions[] = [
+    {},
+    { inbox: true },
+    { driver: driverSaying("delivered") },
+    { emulate: "interrupt" },
+  ];
+  it.each(CONFIGURED)(
+    "nothing reaches the agent or the driver, no timer runs, no history stays (%j)",
+    async (options) => {
+      const rig = await Rig.start(options);
+      await rig.pass();
+      const [agent, client] = [rig.agent.received.length, rig.client.received.length];
+      for (let id = 1; id <= 20; id += 1) rig.steer(id, "left");
+      await quiet();
+      expect(rig.agent.received).toHaveLength(agent);
+      expect(rig.client.received).toHaveLength(client + 20);
+      expect(rig.clock.armed).toBe(0);
+      expect(rig.steerable.take("s")).toEqual([]);
+      expect(options.driver ? (options.driver as { calls?: unknown[] }).calls : []).toEqual([]);
+      rig.prompt(30, "go");
+      await quiet();
+      await rig.finish();
+      expect(rig.runTexts).toEqual([["go"]]);
+      expect(rig.client.result(30)).toEqual({ stopReason: "end_turn" });
+    },
+  );
 
   it("a repeated clientMessageId while idle is answered anew: there is nothing to remember", async () => {
     const rig = await Rig.start();
@@ -68,7 +78,11 @@ describe("G5 idle consumes nothing: the idle policies", () => {
     await quiet();
     rig.steer(4, "left", { clientMessageId: "mine" });
     await quiet();
-    expect([1, 2, 4].map((id) => rig.client.result(id)["outcome"])).toEqual(["promptRequired", "promptRequired", "injected"]);
+    expect([1, 2, 4].map((id) => rig.client.result(id)["outcome"])).toEqual([
+      "promptRequired",
+      "promptRequired",
+      "injected",
+    ]);
   });
 
   it("between two queued turns it is idle: the steer starts nothing that would overtake the queue", async () => {
@@ -113,7 +127,9 @@ describe("G5 idle consumes nothing: startNewTurn opens a full turn", () => {
     rig.endRun();
     await quiet();
     const { turnId } = rig.client.meta(1);
-    expect(rig.client.receipts.slice(1)).toEqual([{ sessionId: "s", turnId, state: "turnEnded", stopReason: "end_turn" }]);
+    expect(rig.client.receipts.slice(1)).toEqual([
+      { sessionId: "s", turnId, state: "turnEnded", stopReason: "end_turn" },
+    ]);
     expect(rig.client.answers(String(rig.runs[0]?.id))).toEqual([]);
   });
 
@@ -181,7 +197,8 @@ describe("G5 idle consumes nothing: startNewTurn opens a full turn", () => {
     await rig.pass(10_000);
     rig.steer(3, "right");
     await quiet();
-    for (const id of [2, 3]) expect(rig.client.result(id)).toMatchObject({ outcome: "promptRequired", reason: "noRunningTurn" });
+    for (const id of [2, 3])
+      expect(rig.client.result(id)).toMatchObject({ outcome: "promptRequired", reason: "noRunningTurn" });
     for (const id of [2, 3]) expect(rig.client.meta(id)["detail"]).toBe("cancelling");
     expect(rig.runs).toHaveLength(1);
   });

@@ -259,7 +259,10 @@ describe("G7 isolation: load, resume and fork during a turn", () => {
     rig.agent.send({ id: 4, result: {} });
     rig.say("late");
     await quiet();
-    expect(rig.client.updates("agent_message_chunk").map(({ content }) => (content as { text: string }).text)).toEqual(["from last week", "replayed"]);
+    expect(rig.client.updates("agent_message_chunk").map(({ content }) => (content as { text: string }).text)).toEqual([
+      "from last week",
+      "replayed",
+    ]);
   });
 
   it("a load that fails stops counting as one", async () => {

@@ -50,7 +50,11 @@ describe("G1 no lost steer: the owner's answer tells of the steers, with receipt
     const usage = { inputTokens: 5 };
     rig.endRun({ result: { stopReason: "max_tokens", usage, _meta: { own: 1 } } });
     await quiet();
-    expect(rig.client.result(1)).toMatchObject({ stopReason: "max_tokens", usage, _meta: { own: 1, steering: { undelivered: [] } } });
+    expect(rig.client.result(1)).toMatchObject({
+      stopReason: "max_tokens",
+      usage,
+      _meta: { own: 1, steering: { undelivered: [] } },
+    });
   });
 
   it("a result whose metadata is null takes it too", async () => {
@@ -119,7 +123,10 @@ describe("echo: a delivered steer is shown once", () => {
   it("at the point of delivery, with its messageId, block by block", async () => {
     const driver = new HandDriver();
     const rig = await Rig.running({ driver }, echo);
-    const blocks = [{ type: "text", text: "left" }, { type: "text", text: "now" }];
+    const blocks = [
+      { type: "text", text: "left" },
+      { type: "text", text: "now" },
+    ];
     rig.client.request(2, "_session/steering", { sessionId: "s", prompt: blocks });
     rig.say("before");
     await quiet();
@@ -129,7 +136,9 @@ describe("echo: a delivered steer is shown once", () => {
     rig.say("after");
     await rig.finish();
     expect(shown(rig)).toEqual([chunkOf(rig, 2, "left"), chunkOf(rig, 2, "now")]);
-    const kinds = rig.client.of("session/update").map(({ params }) => (params?.["update"] as { sessionUpdate: string }).sessionUpdate);
+    const kinds = rig.client
+      .of("session/update")
+      .map(({ params }) => (params?.["update"] as { sessionUpdate: string }).sessionUpdate);
     expect(kinds.filter((kind) => kind !== "available_commands_update")).toEqual([
       "agent_message_chunk",
       "user_message_chunk",
@@ -138,13 +147,16 @@ describe("echo: a delivered steer is shown once", () => {
     ]);
   });
 
-  it.each([[{}], [{ receipts: true }], [{ echo: false }], [{ echo: 1 }]])("a client that declared %j is shown nothing", async (wishes) => {
-    const rig = await Rig.running({}, wishes);
-    rig.steer(2, "left");
-    await quiet();
-    await rig.finish();
-    expect(shown(rig)).toEqual([]);
-  });
+  it.each([[{}], [{ receipts: true }], [{ echo: false }], [{ echo: 1 }]])(
+    "a client that declared %j is shown nothing",
+    async (wishes) => {
+      const rig = await Rig.running({}, wishes);
+      rig.steer(2, "left");
+      await quiet();
+      await rig.finish();
+      expect(shown(rig)).toEqual([]);
+    },
+  );
 
   it("what was not delivered is not shown", async () => {
     const rig = await Rig.running({}, echo);
@@ -157,7 +169,8 @@ describe("echo: a delivered steer is shown once", () => {
     expect(shown(rig)).toEqual([]);
   });
 
-  const agentShows = (rig: Rig, text: string): void => rig.update("user_message_chunk", { content: { type: "text", text }, messageId: "own" });
+  const agentShows = (rig: Rig, text: string): void =>
+    rig.update("user_message_chunk", { content: { type: "text", text }, messageId: "own" });
 
   it("an agent that shows a continuation by itself: its echo, with our messageId, not both", async () => {
     const rig = await Rig.running({}, echo);
@@ -230,7 +243,9 @@ describe("echo: a delivered steer is shown once", () => {
     rig.steer(2, "left");
     agentShows(rig, "something else");
     await quiet();
-    expect(shown(rig)).toEqual([{ sessionUpdate: "user_message_chunk", content: { type: "text", text: "something else" }, messageId: "own" }]);
+    expect(shown(rig)).toEqual([
+      { sessionUpdate: "user_message_chunk", content: { type: "text", text: "something else" }, messageId: "own" },
+    ]);
   });
 
   it("a client that did not ask still gets the agent's own echo, once", async () => {

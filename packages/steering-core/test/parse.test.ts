@@ -33,16 +33,39 @@ const text = (value: string): ContentBlock => ({ type: "text", text: value });
 
 /** Any JSON, and JSON that comes close to what is meant. */
 const nearlyParams = (): fc.Arbitrary<unknown> => {
-  const some = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.constant(undefined), fc.jsonValue({ maxDepth: 1 }));
+  const some = fc.oneof(
+    fc.string(),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.constant(undefined),
+    fc.jsonValue({ maxDepth: 1 }),
+  );
   const block = fc.oneof(
-    fc.record({ type: fc.constantFrom("text", "image", "audio", "resource", "resource_link", "__proto__"), text: some, data: some, mimeType: some, uri: some, name: some }, { requiredKeys: ["type"] }),
-    fc.record({ type: fc.constant("resource"), resource: fc.record({ uri: some, text: some, blob: some }, { requiredKeys: [] }) }),
+    fc.record(
+      {
+        type: fc.constantFrom("text", "image", "audio", "resource", "resource_link", "__proto__"),
+        text: some,
+        data: some,
+        mimeType: some,
+        uri: some,
+        name: some,
+      },
+      { requiredKeys: ["type"] },
+    ),
+    fc.record({
+      type: fc.constant("resource"),
+      resource: fc.record({ uri: some, text: some, blob: some }, { requiredKeys: [] }),
+    }),
     fc.record({ type: fc.constant("text"), text: fc.string() }),
     some,
   );
   const steering = fc.record({ idleBehavior: some, expectedTurnId: some, clientMessageId: some }, { requiredKeys: [] });
   const meta = fc.oneof(some, fc.record({ steering: fc.oneof(some, steering) }, { requiredKeys: [] }));
-  const params = fc.record({ sessionId: some, prompt: fc.oneof(some, fc.array(block)), messageId: some, _meta: meta, requestId: some }, { requiredKeys: [] });
+  const params = fc.record(
+    { sessionId: some, prompt: fc.oneof(some, fc.array(block)), messageId: some, _meta: meta, requestId: some },
+    { requiredKeys: [] },
+  );
   return fc.oneof(params, params, fc.jsonValue());
 };
 
@@ -88,11 +111,16 @@ describe("G8 containment: any JSON gives a value or a reason, never an exception
 
   it("a steer that is well-formed is taken as it is, whatever else is in it", () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 1 }), fc.array(fc.string(), { minLength: 1 }), fc.dictionary(fc.string(), fc.jsonValue()), (sessionId, texts, more) => {
-        const prompt = texts.map(text);
-        const parsed = parseSteer({ ...more, _meta: null, sessionId, prompt });
-        expect(parsed).toMatchObject({ ok: true, value: { sessionId, prompt } });
-      }),
+      fc.property(
+        fc.string({ minLength: 1 }),
+        fc.array(fc.string(), { minLength: 1 }),
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        (sessionId, texts, more) => {
+          const prompt = texts.map(text);
+          const parsed = parseSteer({ ...more, _meta: null, sessionId, prompt });
+          expect(parsed).toMatchObject({ ok: true, value: { sessionId, prompt } });
+        },
+      ),
       { numRuns: 1_000 },
     );
   });
@@ -109,7 +137,10 @@ describe("G8 containment: what is huge is bounded", () => {
   it("100,000 blocks, the last one bad", () => {
     const blocks: unknown[] = Array.from({ length: 100_000 }, () => text("x"));
     expect(parseSteer({ sessionId: "s", prompt: blocks })).toMatchObject({ ok: true });
-    expect(parseSteer({ sessionId: "s", prompt: [...blocks, null] })).toMatchObject({ ok: false, path: "prompt[100000]" });
+    expect(parseSteer({ sessionId: "s", prompt: [...blocks, null] })).toMatchObject({
+      ok: false,
+      path: "prompt[100000]",
+    });
   });
 
   it("a million members", () => {
@@ -118,11 +149,16 @@ describe("G8 containment: what is huge is bounded", () => {
     expect(parseSteer({ sessionId: "s", prompt: [text("x")], wide })).toMatchObject({ ok: true });
   });
 
-  it.each([["arrays", nestedArrays], ["objects", nestedObjects]])("10,000 and 1,000,000 levels of %s, without recursion", (_, nest) => {
+  it.each([
+    ["arrays", nestedArrays],
+    ["objects", nestedObjects],
+  ])("10,000 and 1,000,000 levels of %s, without recursion", (_, nest) => {
     for (const levels of [10_000, 1_000_000]) {
       const params = { sessionId: "s", prompt: [text("x")], deep: nest(levels) };
       expect(parseSteer(params)).toMatchObject({ ok: false, path: "" });
-      expect(parseSteer({ ...params, deep: undefined, prompt: [{ ...text("x"), _meta: nest(levels) }] })).toMatchObject({ ok: false, path: "" });
+      expect(parseSteer({ ...params, deep: undefined, prompt: [{ ...text("x"), _meta: nest(levels) }] })).toMatchObject(
+        { ok: false, path: "" },
+      );
     }
   });
 
@@ -190,6 +226,10 @@ describe("parse: what is read", () => {
   it("other content is no command, and no slash", () => {
     const image: ContentBlock = { type: "image", data: "", mimeType: "" };
     expect(slashCommand([text("/steer left"), image])).toBeUndefined();
-    expect([startsWithSlash([image, text("/x")]), startsWithSlash([text("/x"), image]), startsWithSlash([])]).toEqual([false, true, false]);
+    expect([startsWithSlash([image, text("/x")]), startsWithSlash([text("/x"), image]), startsWithSlash([])]).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 });

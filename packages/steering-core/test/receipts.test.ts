@@ -52,14 +52,17 @@ describe("receipts: turns", () => {
     expect(rig.client.receipts[1]?.["stopReason"]).not.toBe("undefined");
   });
 
-  it.each([[{}], [{ receipts: false }], [{ receipts: "yes" }]])("a client that declared %j gets none", async (wishes) => {
-    const rig = await Rig.running({}, wishes);
-    rig.steer(2, "left");
-    await quiet();
-    await rig.finish();
-    expect(rig.client.receipts).toEqual([]);
-    expect(rig.client.stops(1)).toEqual(["end_turn"]);
-  });
+  it.each([[{}], [{ receipts: false }], [{ receipts: "yes" }]])(
+    "a client that declared %j gets none",
+    async (wishes) => {
+      const rig = await Rig.running({}, wishes);
+      rig.steer(2, "left");
+      await quiet();
+      await rig.finish();
+      expect(rig.client.receipts).toEqual([]);
+      expect(rig.client.stops(1)).toEqual(["end_turn"]);
+    },
+  );
 });
 
 describe("G1 no lost steer: delivered", () => {
@@ -68,7 +71,9 @@ describe("G1 no lost steer: delivered", () => {
     rig.steer(2, "left", { clientMessageId: "mine" });
     await quiet();
     const { messageId, turnId } = rig.client.meta(2);
-    expect(receiptsOf(rig, 2)).toEqual([{ sessionId: "s", turnId, state: "delivered", messageId, clientMessageId: "mine" }]);
+    expect(receiptsOf(rig, 2)).toEqual([
+      { sessionId: "s", turnId, state: "delivered", messageId, clientMessageId: "mine" },
+    ]);
   });
 
   it("accepted is not yet delivered; the report is", async () => {
@@ -142,19 +147,22 @@ describe("G1 no lost steer: delivered", () => {
       },
     ],
   ];
-  it.each(ROADS)("%s with nothing after it is assumed, with the prompt, and not sent again", async (_, options, handOver) => {
-    const rig = await Rig.running(options);
-    rig.steer(2, "left");
-    await quiet();
-    await handOver(rig);
-    const runs = rig.runs.length;
-    rig.endRun();
-    await quiet();
-    expect(receiptsOf(rig, 2)).toMatchObject([{ state: "delivered", assumed: true, prompt: [textBlock("left")] }]);
-    await rig.pass(10_000);
-    expect(rig.runs).toHaveLength(runs);
-    expect(rig.client.stops(1)).toEqual(["end_turn"]);
-  });
+  it.each(ROADS)(
+    "%s with nothing after it is assumed, with the prompt, and not sent again",
+    async (_, options, handOver) => {
+      const rig = await Rig.running(options);
+      rig.steer(2, "left");
+      await quiet();
+      await handOver(rig);
+      const runs = rig.runs.length;
+      rig.endRun();
+      await quiet();
+      expect(receiptsOf(rig, 2)).toMatchObject([{ state: "delivered", assumed: true, prompt: [textBlock("left")] }]);
+      await rig.pass(10_000);
+      expect(rig.runs).toHaveLength(runs);
+      expect(rig.client.stops(1)).toEqual(["end_turn"]);
+    },
+  );
 
   it("replayed messages of a session/load confirm nothing", async () => {
     const rig = await Rig.running({ inbox: true });
@@ -196,7 +204,15 @@ describe("G1 no lost steer: undelivered hands the prompt back", () => {
     await quiet();
     const { messageId, turnId } = rig.client.meta(2);
     expect(receiptsOf(rig, 2)).toEqual([
-      { sessionId: "s", turnId, state: "undelivered", messageId, clientMessageId: "mine", reason, prompt: [textBlock("left")] },
+      {
+        sessionId: "s",
+        turnId,
+        state: "undelivered",
+        messageId,
+        clientMessageId: "mine",
+        reason,
+        prompt: [textBlock("left")],
+      },
     ]);
   });
 

@@ -46,7 +46,12 @@ describe("revoke: before hand-over", () => {
   it("what was behind the revoked one goes on", async () => {
     const driver = new HandDriver();
     const rig = await Rig.running({ driver });
-    for (const [id, text] of [[2, "one"], [3, "two"], [4, "three"]] as const) rig.steer(id, text);
+    for (const [id, text] of [
+      [2, "one"],
+      [3, "two"],
+      [4, "three"],
+    ] as const)
+      rig.steer(id, text);
     await quiet();
     driver.verdict(0, "tooLate");
     await quiet();
@@ -105,7 +110,8 @@ describe("revoke: while the driver has it", () => {
     await quiet();
     driver.verdict(0, verdict);
     await quiet();
-    for (const id of [3, 4]) expect(rig.client.error(id)).toMatchObject({ code: -32600, data: { reason: "alreadyDelivered" } });
+    for (const id of [3, 4])
+      expect(rig.client.error(id)).toMatchObject({ code: -32600, data: { reason: "alreadyDelivered" } });
   });
 
   it("a driver that fails has not delivered it: it is taken back, not continued", async () => {
@@ -193,7 +199,8 @@ describe("revoke: after hand-over", () => {
     inbox.revoke(11, idOf(inbox, 3));
     await quiet();
     for (const { client } of [rig, inbox])
-      for (const id of [10, 11]) expect(client.error(id)).toMatchObject({ code: -32600, data: { reason: "alreadyDelivered" } });
+      for (const id of [10, 11])
+        expect(client.error(id)).toMatchObject({ code: -32600, data: { reason: "alreadyDelivered" } });
   });
 
   it("steers of the turn that ended last are remembered, those of earlier ones are not", async () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { SteeringOptions } from "../src/index.js";
 import { quiet, Rig, textBlock } from "./support/rig.js";
 
-const reasonsOf = (rig: Rig): unknown[] => rig.client.receipts.filter(({ state }) => state === "undelivered").map(({ reason }) => reason);
+const reasonsOf = (rig: Rig): unknown[] =>
+  rig.client.receipts.filter(({ state }) => state === "undelivered").map(({ reason }) => reason);
 
 /** A turn with one steer that nobody has taken. */
 const steered = async (options: SteeringOptions = {}): Promise<Rig> => {
@@ -56,14 +57,17 @@ describe("G1 no lost steer: how a run ended decides what becomes of the steers l
     ["an error", { error: { code: -32603, message: "aborted" } }],
     ["rubbish", { result: 5 }],
   ];
-  it.each(ANSWERS)("%s after a client's cancel: undelivered / cancelled, the owner gets cancelled", async (_, answer) => {
-    const rig = await steered();
-    rig.cancel();
-    await quiet();
-    rig.endRun(answer);
-    await rig.pass(10_000);
-    expect([reasonsOf(rig), rig.client.stops(1), rig.runs.length]).toEqual([["cancelled"], ["cancelled"], 1]);
-  });
+  it.each(ANSWERS)(
+    "%s after a client's cancel: undelivered / cancelled, the owner gets cancelled",
+    async (_, answer) => {
+      const rig = await steered();
+      rig.cancel();
+      await quiet();
+      rig.endRun(answer);
+      await rig.pass(10_000);
+      expect([reasonsOf(rig), rig.client.stops(1), rig.runs.length]).toEqual([["cancelled"], ["cancelled"], 1]);
+    },
+  );
 
   it("nothing left: the owner is answered at once, whatever the stop reason", async () => {
     const rig = await Rig.running();
@@ -104,7 +108,12 @@ describe("G3 order: what a continuation carries", () => {
 
   it("its metadata is only ours: the turn and the messages; the owner's is not copied", async () => {
     const rig = await Rig.start();
-    rig.client.request(1, "session/prompt", { sessionId: "s", prompt: [textBlock("go")], _meta: { mine: 1 }, extra: 2 });
+    rig.client.request(1, "session/prompt", {
+      sessionId: "s",
+      prompt: [textBlock("go")],
+      _meta: { mine: 1 },
+      extra: 2,
+    });
     rig.steer(2, "left");
     rig.steer(3, "right");
     await quiet();
@@ -171,7 +180,13 @@ describe("G3 order: what a continuation carries", () => {
     expect(rig.agent.of("session/cancel")).toHaveLength(1);
     rig.endRun({ result: { stopReason: "cancelled" } });
     await rig.pass();
-    expect(rig.runTexts[1]).toEqual(["go", expect.stringContaining("User correction/guidance"), "left", "\n\n", "right"]);
+    expect(rig.runTexts[1]).toEqual([
+      "go",
+      expect.stringContaining("User correction/guidance"),
+      "left",
+      "\n\n",
+      "right",
+    ]);
     rig.endRun();
     await quiet();
     expect(rig.client.stops(1)).toEqual(["end_turn"]);
@@ -241,7 +256,12 @@ describe("G2 no duplicate: a continuation that was not taken", () => {
     expect(rig.runTexts.at(-1)).toEqual(["more"]);
     rig.endRun();
     await quiet();
-    expect(rig.client.receipts.map(({ state }) => state)).toEqual(["turnStarted", "delivered", "delivered", "turnEnded"]);
+    expect(rig.client.receipts.map(({ state }) => state)).toEqual([
+      "turnStarted",
+      "delivered",
+      "delivered",
+      "turnEnded",
+    ]);
     expect(rig.client.stops(1)).toEqual(["end_turn"]);
   });
 
@@ -276,16 +296,19 @@ describe("G2 no duplicate: a continuation that was not taken", () => {
     expect(rig.client.result(1)).toMatchObject({ stopReason: "end_turn", usage: 1 });
   });
 
-  it.each([-32602, -32000, -32002])("%i is for good: all pending steers are undelivered, previous result", async (code) => {
-    const rig = await continuing();
-    rig.steer(3, "right");
-    await quiet();
-    refuse(rig, code);
-    await rig.pass(10_000);
-    expect(reasonsOf(rig)).toEqual(["agentFailed", "agentFailed"]);
-    expect(rig.client.result(1)).toMatchObject({ stopReason: "end_turn", usage: 1 });
-    expect(rig.runs).toHaveLength(2);
-  });
+  it.each([-32602, -32000, -32002])(
+    "%i is for good: all pending steers are undelivered, previous result",
+    async (code) => {
+      const rig = await continuing();
+      rig.steer(3, "right");
+      await quiet();
+      refuse(rig, code);
+      await rig.pass(10_000);
+      expect(reasonsOf(rig)).toEqual(["agentFailed", "agentFailed"]);
+      expect(rig.client.result(1)).toMatchObject({ stopReason: "end_turn", usage: 1 });
+      expect(rig.runs).toHaveLength(2);
+    },
+  );
 
   it("any other error fails the turn, and its steers count as handed over", async () => {
     const rig = await continuing();

@@ -1,11 +1,19 @@
 import type { AgentFactory } from "@agentclientprotocol/sdk/experimental/server";
-import { agent, type ContentBlock as SdkContentBlock, type Stream } from "@agentclientprotocol/sdk/unstable";
 import { agentProtocolRouter } from "@agentclientprotocol/sdk/experimental/v2";
+import { agent, type ContentBlock as SdkContentBlock, type Stream } from "@agentclientprotocol/sdk/unstable";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AgentConnector, ContentBlock, MessageStream, Steerable } from "../src/index.js";
 import { steering } from "../src/index.js";
 import { streamPair, textBlock } from "./support/rig.js";
-import { inProcess, overHttp, overLines, overWebSocket, SdkAgent, SdkClient, type Transport } from "./support/sdk-world.js";
+import {
+  inProcess,
+  overHttp,
+  overLines,
+  overWebSocket,
+  SdkAgent,
+  SdkClient,
+  type Transport,
+} from "./support/sdk-world.js";
 
 type ServerConnector = ReturnType<AgentFactory>;
 type Wrap = (app: AgentConnector) => AgentConnector;
@@ -22,7 +30,9 @@ const TRANSPORTS: [string, (connector: AgentConnector) => Transport | Promise<Tr
   ["HTTP", overHttp],
   ["WebSocket", overWebSocket],
 ];
-const WORLDS = WRAPS.flatMap(([what, wrap]) => TRANSPORTS.map(([how, transport]) => [what, how, wrap, transport] as const));
+const WORLDS = WRAPS.flatMap(([what, wrap]) =>
+  TRANSPORTS.map(([how, transport]) => [what, how, wrap, transport] as const),
+);
 
 let transport: Transport | undefined;
 const clients: SdkClient[] = [];
@@ -34,7 +44,10 @@ afterEach(async () => {
 });
 
 /** An agent behind the layer, and a client that has opened a session. */
-async function world(wrap: Wrap, open: (connector: AgentConnector) => Transport | Promise<Transport>): Promise<{ sdk: SdkAgent; first: SdkClient; sessionId: string }> {
+async function world(
+  wrap: Wrap,
+  open: (connector: AgentConnector) => Transport | Promise<Transport>,
+): Promise<{ sdk: SdkAgent; first: SdkClient; sessionId: string }> {
   const sdk = new SdkAgent();
   transport = await open(wrap(sdk.app));
   const first = await join();
@@ -102,7 +115,10 @@ describe.each(WORLDS)("the layer around %s over %s", (_, __, wrap, open) => {
     const run = await sdk.runs.next();
     await first.steer(sessionId, "left");
     run.fail(new Error("broken"));
-    expect(await owner).toMatchObject({ code: -32603, data: { steering: { undelivered: [{ reason: "agentFailed" }] } } });
+    expect(await owner).toMatchObject({
+      code: -32603,
+      data: { steering: { undelivered: [{ reason: "agentFailed" }] } },
+    });
     const next = first.prompt(sessionId, "again");
     (await sdk.runs.next()).end("end_turn");
     expect(await next).toMatchObject({ stopReason: "end_turn" });
@@ -133,7 +149,10 @@ describe("the layer and the SDK", () => {
     transport = inProcess(steering(sdk.app));
     const client = new SdkClient(transport.connect());
     clients.push(client);
-    await expect(client.steer("s1", "left")).rejects.toMatchObject({ code: -32600, message: expect.stringContaining("initialize") });
+    await expect(client.steer("s1", "left")).rejects.toMatchObject({
+      code: -32600,
+      message: expect.stringContaining("initialize"),
+    });
   });
 
   it("an agent that closes its connection: the steerable's connection ends, and the prompt is answered", async () => {
@@ -178,6 +197,10 @@ describe("the layer and the SDK", () => {
     const fromServer = (connector: ServerConnector): AgentConnector => connector;
     const block = fromSdk(toSdk(textBlock("x")));
     const stream = streamFromSdk(streamToSdk(streamPair()[0]));
-    expect([block, typeof stream, typeof fromServer(toServer(steering(agent()))).connect]).toEqual([textBlock("x"), "object", "function"]);
+    expect([block, typeof stream, typeof fromServer(toServer(steering(agent()))).connect]).toEqual([
+      textBlock("x"),
+      "object",
+      "function",
+    ]);
   });
 });

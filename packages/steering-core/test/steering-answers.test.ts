@@ -17,12 +17,15 @@ describe("G4 one answer: what a steer is answered", () => {
       outcome: "injected",
       _meta: { steering: { messageId: expect.any(String), turnId: expect.any(String), clientMessageId: "mine" } },
     });
-    expect(rig.client.result(3)).toEqual({ outcome: "injected", _meta: { steering: { messageId: expect.any(String), turnId } } });
+    expect(rig.client.result(3)).toEqual({
+      outcome: "injected",
+      _meta: { steering: { messageId: expect.any(String), turnId } },
+    });
     expect(rig.client.meta(2)["messageId"]).not.toBe(rig.client.meta(3)["messageId"]);
     expect(rig.client.receipts[0]).toMatchObject({ state: "turnStarted", turnId });
   });
 
-  it("ids are told apart by type and value: 1 is not \"1\"", async () => {
+  it('ids are told apart by type and value: 1 is not "1"', async () => {
     const rig = await Rig.running();
     rig.steer("1", "left");
     await quiet();

@@ -50,9 +50,21 @@ const MALFORMED: [what: string, params: unknown, path: string][] = [
   ["_meta that is an array", withMeta([]), "_meta"],
   ["_meta.steering that is a number", withMeta({ steering: 1 }), "_meta.steering"],
   ["an unknown idleBehavior", withMeta({ steering: { idleBehavior: "later" } }), "_meta.steering.idleBehavior"],
-  ["an idleBehavior that only adapters have", withMeta({ steering: { idleBehavior: "reject" } }), "_meta.steering.idleBehavior"],
-  ["an expectedTurnId that is a number", withMeta({ steering: { expectedTurnId: 1 } }), "_meta.steering.expectedTurnId"],
-  ["a clientMessageId that is a number", withMeta({ steering: { clientMessageId: 1 } }), "_meta.steering.clientMessageId"],
+  [
+    "an idleBehavior that only adapters have",
+    withMeta({ steering: { idleBehavior: "reject" } }),
+    "_meta.steering.idleBehavior",
+  ],
+  [
+    "an expectedTurnId that is a number",
+    withMeta({ steering: { expectedTurnId: 1 } }),
+    "_meta.steering.expectedTurnId",
+  ],
+  [
+    "a clientMessageId that is a number",
+    withMeta({ steering: { clientMessageId: 1 } }),
+    "_meta.steering.clientMessageId",
+  ],
   ["params of 257 levels", { ...withBlock(text), more: nested(256) }, ""],
 ];
 
@@ -76,7 +88,10 @@ describe("G4 one answer: a malformed steer is refused before any effect", () => 
     ["null members", withMeta({ steering: { idleBehavior: null, expectedTurnId: null, clientMessageId: null } })],
     ["unknown keys", { ...withMeta({ steering: { colour: 1 }, other: 2 }), more: 3 }],
     ["256 levels", { ...withBlock(text), more: nested(255) }],
-    ["null in optional members of a block", withBlock({ ...text, annotations: null, _meta: null }, { ...link, size: null })],
+    [
+      "null in optional members of a block",
+      withBlock({ ...text, annotations: null, _meta: null }, { ...link, size: null }),
+    ],
   ])("takes %s", async (_, params) => {
     const rig = await Rig.running();
     rig.client.request(2, STEER, params);
@@ -123,7 +138,11 @@ describe("G4 one answer: errors come in the order of the contract", () => {
     rig.client.request(3, STEER, { sessionId: "s", prompt: [text, bad], _meta: 1 });
     rig.client.request(4, STEER, { ...withMeta({ steering: 1 }), more: nested(300) });
     await quiet();
-    expect([2, 3, 4].map((id) => rig.client.error(id)?.data?.["path"])).toEqual(["sessionId", "prompt[1].type", "_meta.steering"]);
+    expect([2, 3, 4].map((id) => rig.client.error(id)?.data?.["path"])).toEqual([
+      "sessionId",
+      "prompt[1].type",
+      "_meta.steering",
+    ]);
   });
 });
 
@@ -143,19 +162,20 @@ describe("G4 one answer: content", () => {
     expect(rig.client.result(2)).toMatchObject({ outcome: "injected" });
   });
 
-  it.each([["image", image], ["audio", audio], ["resource", resource]])(
-    "refuses %s where nobody takes it, and says what is taken",
-    async (type, block) => {
-      const rig = await Rig.running();
-      rig.client.request(2, STEER, withBlock(text, block));
-      await quiet();
-      expect(rig.client.error(2)).toMatchObject({
-        code: -32602,
-        data: { reason: "unsupportedContent", path: "prompt[1].type", accepted: ["text", "resource_link"] },
-      });
-      expect(rig.client.error(2)?.message).toContain(type);
-    },
-  );
+  it.each([
+    ["image", image],
+    ["audio", audio],
+    ["resource", resource],
+  ])("refuses %s where nobody takes it, and says what is taken", async (type, block) => {
+    const rig = await Rig.running();
+    rig.client.request(2, STEER, withBlock(text, block));
+    await quiet();
+    expect(rig.client.error(2)).toMatchObject({
+      code: -32602,
+      data: { reason: "unsupportedContent", path: "prompt[1].type", accepted: ["text", "resource_link"] },
+    });
+    expect(rig.client.error(2)?.message).toContain(type);
+  });
 
   it("refuses unsupported content while idle too", async () => {
     const rig = await Rig.start();

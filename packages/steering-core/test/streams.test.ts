@@ -7,13 +7,15 @@ import { ManualClock } from "./support/clock.js";
 import { Peer, quiet, streamPair } from "./support/rig.js";
 
 const note = (index: number): WireMessage => ({ jsonrpc: "2.0", method: "note", params: { index } });
-const indexOf = (message: WireMessage | undefined): unknown => (message?.params as { index: number } | undefined)?.index;
+const indexOf = (message: WireMessage | undefined): unknown =>
+  (message?.params as { index: number } | undefined)?.index;
 
 /** A steerable around an app that does with its streams what the test says. */
 const connectTo = (
   app: (stream: MessageStream) => unknown,
   clientSide: MessageStream = streamPair()[0],
-): Promise<void> => steeringWith({ connect: (stream) => app(stream) }, {}, new ManualClock()).connect(clientSide).closed;
+): Promise<void> =>
+  steeringWith({ connect: (stream) => app(stream) }, {}, new ManualClock()).connect(clientSide).closed;
 
 /** A client's stream that counts what was read of it, and never ends. */
 const countingSource = (): { readable: ReadableStream<WireMessage>; read: () => number } => {
@@ -232,7 +234,9 @@ describe("the connection is what the SDK's servers ask for", () => {
         return { startConnectHandlers: () => seen.push("started") };
       },
     };
-    const connection = steeringWith(app, {}, new ManualClock()).connect(streamPair()[0], { deferConnectHandlers: true });
+    const connection = steeringWith(app, {}, new ManualClock()).connect(streamPair()[0], {
+      deferConnectHandlers: true,
+    });
     connection.startConnectHandlers();
     expect(seen).toEqual([{ deferConnectHandlers: true }, "started"]);
   });

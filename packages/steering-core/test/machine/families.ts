@@ -27,13 +27,18 @@ const EVERYTHING: Omit<Family, "name" | "policy"> = {
   outcomes: [ENDED, REFUSED, failed(-32600), failed(-32603)],
 };
 
-/** A driver and an inbox at once, where nothing of this paragraph is said. */
+/**
+ * The first family is the whole product: three prompts, three steers, every verdict and report, take, holds, revoke,
+ * cancel, `$/cancel_request`, close, lost connections, every kind of answer of the agent. Each other one adds what the
+ * first does not have, with fewer prompts or steers at a time where the product would grow past what a test can visit.
+ */
 export const FAMILIES: readonly Family[] = [
   { ...EVERYTHING, name: "driver", policy: policy({ hasDriver: true }) },
   {
     ...EVERYTHING,
-    name: "driver with content that it does not take, and commands of the agent",
+    name: "driver, content that it does not take, commands of the agent",
     policy: policy({ hasDriver: true }),
+    prompts: 2,
     contents: ["plain", "foreign", "slash"],
     closes: false,
     drops: false,
@@ -47,6 +52,15 @@ export const FAMILIES: readonly Family[] = [
     repeats: true,
     drops: false,
     revokes: false,
+  },
+  {
+    ...EVERYTHING,
+    name: "driver, two connections",
+    policy: policy({ hasDriver: true }),
+    prompts: 2,
+    steers: 2,
+    links: [1, 2],
+    holds: false,
   },
   {
     ...EVERYTHING,
@@ -65,25 +79,17 @@ export const FAMILIES: readonly Family[] = [
   },
   {
     ...EVERYTHING,
+    name: "inbox, two connections",
+    policy: policy({}),
+    prompts: 3,
+    steers: 2,
+    links: [1, 2],
+  },
+  {
+    ...EVERYTHING,
     name: "emulation by interrupt, idle steers refused",
     policy: policy({ interrupts: true, idleBehavior: "reject" }),
     idleBehaviors: ["startNewTurn"],
     outcomes: [ENDED, STOPPED, failed(-32600), failed(-32603)],
-  },
-  {
-    ...EVERYTHING,
-    name: "inbox, two connections",
-    policy: policy({}),
-    links: [1, 2],
-  },
-  {
-    ...EVERYTHING,
-    name: "driver, two connections",
-    policy: policy({ hasDriver: true }),
-    links: [1, 2],
-    holds: false,
-    closes: false,
-    revokes: false,
-    outcomes: [ENDED, failed(-32603)],
   },
 ];

@@ -353,7 +353,7 @@ const closeAnswersAll: Guarantee = (story) =>
   });
 
 /** The guarantees by their names in the contract. */
-export const GUARANTEES: Readonly<Record<string, readonly Guarantee[]>> = {
+const GUARANTEES: Readonly<Record<string, readonly Guarantee[]>> = {
   "G1 no lost steer": [acceptsAtOnce, losesNothing],
   "G2 no duplicate": [handsOverOnce, repeatsHaveNoEffect, showsOnce],
   "G3 order": [keepsOrder, holdsWhileAsked, givesWhatIsPending],

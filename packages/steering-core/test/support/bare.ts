@@ -1,5 +1,5 @@
-import type { WireMessage } from "../../src/index.js";
 import { createHub, type Hub } from "../../src/hub.js";
+import type { WireMessage } from "../../src/index.js";
 import { createWire, type Wire } from "../../src/wire.js";
 import { ManualClock } from "./clock.js";
 
@@ -31,7 +31,11 @@ export class Bare {
     const endAgent = (): void => {
       connection.left = true;
     };
-    const outlets = { toClient: (m: WireMessage) => toClient.push(m), toAgent: (m: WireMessage) => toAgent.push(m), endAgent };
+    const outlets = {
+      toClient: (m: WireMessage) => toClient.push(m),
+      toAgent: (m: WireMessage) => toAgent.push(m),
+      endAgent,
+    };
     const wire = createWire(this.hub, outlets, { inbox: false, slashCommands: true });
     const connection: BareConnection = {
       wire,

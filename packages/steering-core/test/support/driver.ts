@@ -23,7 +23,9 @@ export class HandDriver implements SteeringDriver {
 
   /** The texts it was handed, in order. */
   get texts(): string[] {
-    return this.calls.map(({ prompt }) => prompt.map((block) => (block.type === "text" ? block.text : block.type)).join("|"));
+    return this.calls.map(({ prompt }) =>
+      prompt.map((block) => (block.type === "text" ? block.text : block.type)).join("|"),
+    );
   }
 
   call(index: number): InjectCall {

@@ -163,7 +163,11 @@ export class Rig {
   }
 
   /** Asks for a session with `method` and has the agent grant it. */
-  async session(sessionId = "s", ends = { client: this.client, agent: this.agent }, method = "session/new"): Promise<void> {
+  async session(
+    sessionId = "s",
+    ends = { client: this.client, agent: this.agent },
+    method = "session/new",
+  ): Promise<void> {
     const { client, agent } = ends;
     const id = `${method}-${sessionId}`;
     client.request(id, method, { cwd: "/", mcpServers: [], ...(method === "session/new" ? {} : { sessionId }) });

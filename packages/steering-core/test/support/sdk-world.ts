@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
 import { createHttpStream } from "@agentclientprotocol/sdk/experimental/http-client";
 import { createNodeHttpHandler, createNodeWebSocketUpgradeHandler } from "@agentclientprotocol/sdk/experimental/node";
+import { AcpServer } from "@agentclientprotocol/sdk/experimental/server";
 import { createWebSocketStream, type WebSocketConstructor } from "@agentclientprotocol/sdk/experimental/ws-client";
 import {
   type AgentApp,
@@ -70,7 +70,10 @@ export class SdkAgent {
       .onRequest(methods.agent.session.prompt, ({ params, client: context }) => this.run(params, context));
   }
 
-  private run(params: { sessionId: string; prompt: { type: string }[] }, context: AgentContext): Promise<{ stopReason: StopReason }> {
+  private run(
+    params: { sessionId: string; prompt: { type: string }[] },
+    context: AgentContext,
+  ): Promise<{ stopReason: StopReason }> {
     const { sessionId } = params;
     const texts = params.prompt.map((block) => ("text" in block ? String(block.text) : block.type));
     return new Promise((resolve, reject) => {
@@ -104,10 +107,14 @@ export class SdkClient {
   constructor(stream: Stream) {
     this.connection = client()
       .onNotification(methods.client.session.update, ({ params }) => void this.updates.push(params.update))
-      .onNotification("_session/steering/update", (params) => params as Receipt, ({ params }) => {
-        this.whole.push(params);
-        this.receipts.push(params);
-      })
+      .onNotification(
+        "_session/steering/update",
+        (params) => params as Receipt,
+        ({ params }) => {
+          this.whole.push(params);
+          this.receipts.push(params);
+        },
+      )
       .connect(stream);
   }
 
@@ -118,7 +125,10 @@ export class SdkClient {
   async initialize(): Promise<Record<string, unknown>> {
     const clientCapabilities = { _meta: { steering: { receipts: true } } };
     const params = { protocolVersion: 1, clientCapabilities };
-    const { _meta } = await this.connection.agent.request<{ _meta: { steering: Record<string, unknown> } }>("initialize", params);
+    const { _meta } = await this.connection.agent.request<{ _meta: { steering: Record<string, unknown> } }>(
+      "initialize",
+      params,
+    );
     return _meta.steering;
   }
 
@@ -208,5 +218,3 @@ export async function overWebSocket(connector: AgentConnector): Promise<Transpor
     },
   };
 }
-
-
