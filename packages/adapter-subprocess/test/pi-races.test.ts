@@ -268,6 +268,7 @@ describe("a steer", () => {
     await pi.settle();
     await new Promise((resolve) => setImmediate(resolve));
     expect(await pi.steer("later").verdict).toBe("tooLate");
+    expect(pi.commands).toEqual([]);
     pi.say({ type: "response", id: command["id"], command: "steer", success: true });
     expect(await verdict).toBe("accepted");
     expect((await pi.answer("switch_session", { cancelled: false }))["sessionPath"]).toBe("/session.jsonl");

@@ -285,7 +285,7 @@ interface TurnStarted extends TurnReceipt {
 /** Follows the final states of all its steers and precedes the owner's answer. */
 interface TurnEnded extends TurnReceipt {
   readonly state: "turnEnded";
-  readonly stopReason: string;
+  readonly stopReason?: string;
   readonly error?: undefined;
 }
 

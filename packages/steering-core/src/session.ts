@@ -1,39 +1,32 @@
 /**
  * The session machine. Everything that affects what a session does lives in this table: one row per phase, one cell per
- * event, each cell made of the moves in `steers.ts` and `turn.ts`. A missing cell does not compile.
+ * event, the cells that answer a client in `arrivals.ts`, their moves in `steers.ts` and `turn.ts`. A missing cell does not compile.
  *
  * Pure: `step` gets a state and an event and gives a state and what is to be done. No clock, no promise, no connection.
  */
-import { alreadyDelivered, busy, noRunningTurn, requestCancelled, sessionClosed, unknownMessage } from "./errors.js";
-import { type ContentBlock, STOP } from "./protocol.js";
-import type {
-  Asker,
-  Done,
-  Effect,
-  Event,
-  EventName,
-  Events,
-  Phase,
-  Policy,
-  QueuedPrompt,
-  State,
-  Steer,
-} from "./state.js";
 import {
-  answerSteer,
-  bindSteer,
+  type Cell,
+  idleAnswer,
+  promptMeetsTurn,
+  promptWaits,
+  promptWhileIdle,
+  revoke,
+  steerAtRest,
+  steerMeetsTurn,
+  steerWhileIdle,
+  unlessRefused,
+} from "./arrivals.js";
+import { requestCancelled, sessionClosed } from "./errors.js";
+import type { Asker, Effect, Event, EventName, Phase, Policy, State } from "./state.js";
+import {
   closeInjection,
   confirm,
   type Draft,
   enter,
-  findDone,
   giveInbox,
-  handBack,
-  type Identity,
   injectingOf,
   injectNext,
   order,
-  promptRequired,
   sameAsker,
   takeReport,
   turnOf,
@@ -46,153 +39,21 @@ import {
   decide,
   endCancelled,
   endRun,
-  enqueue,
   loseAgent,
   noteLife,
-  openQueued,
-  openTurn,
   refuseStuck,
   rest,
   sendCancel,
   sendCancelAgain,
   unqueue,
-  withGuidance,
 } from "./turn.js";
 
 export { IDLE } from "./turn.js";
 
-type Cell<Name extends EventName> = (draft: Draft, event: Events[Name]) => void;
 type Row = { readonly [Name in EventName]: Cell<Name> };
 type Table = { readonly [Name in Phase]: Row };
 
 const nothing = (): void => {};
-
-// --- Prompts ----------------------------------------------------------------------------------------------------------
-
-type Prompted = Events["promptArrived"];
-
-const textPrompt = (text: string): readonly ContentBlock[] => [{ type: "text", text }];
-
-function say(draft: Draft, { asker }: Prompted, text: string): void {
-  order(draft, "say", asker.link, text);
-  order(draft, "answer", asker, { stopReason: STOP.endTurn });
-}
-
-/** What a prompt means where there is no turn to join. */
-function idlePrompt({ interrupted }: Draft, { command, steer }: Prompted): readonly ContentBlock[] {
-  if (!command) return steer.prompt;
-  return command.name === "steer" && interrupted ? withGuidance(interrupted, command.text) : textPrompt(command.text);
-}
-
-function queuedFrom(draft: Draft, event: Prompted): QueuedPrompt {
-  const { asker, turnId, params } = event;
-  const prompt = idlePrompt(draft, event);
-  return { asker, turnId, prompt, params: event.command ? { ...params, prompt } : params };
-}
-
-/** A command without its argument is answered with how to use it. */
-const unlessUsage =
-  (cell: Cell<"promptArrived">): Cell<"promptArrived"> =>
-  (draft, event) =>
-    event.command?.text === "" ? say(draft, event, `Usage: /${event.command.name} <text>`) : cell(draft, event);
-
-const promptWaits = unlessUsage((draft, event) => {
-  enqueue(draft, queuedFrom(draft, event));
-  if (event.command?.name === "queue")
-    order(draft, "say", event.asker.link, `Queued for the next turn. (${draft.queue.length} queued)`);
-});
-
-const promptWhileIdle = unlessUsage((draft, event) => {
-  if (!draft.closing) return openQueued(draft, queuedFrom(draft, event));
-  promptWaits(draft, event);
-  rest(draft);
-});
-
-const promptMeetsTurn = unlessUsage((draft, event) => {
-  const { command, asker, steer } = event;
-  const { whenBusy, hasDriver } = draft.policy;
-  if (draft.closing || (command ? command.name === "queue" : whenBusy === "queue")) return promptWaits(draft, event);
-  if (!command && whenBusy === "reject") return order(draft, "refuse", asker, busy);
-  const bound = command ? { ...steer, prompt: textPrompt(command.text), injectable: hasDriver } : steer;
-  const refusal = bindSteer(draft, bound, asker.link);
-  if (refusal) return order(draft, "refuse", asker, refusal);
-  if (command) say(draft, event, "Steering the running turn.");
-  else turnOf(draft).joined = [...turnOf(draft).joined, asker];
-  injectNext(draft);
-});
-
-// --- Steers -----------------------------------------------------------------------------------------------------------
-
-type Steered = Events["steerArrived"];
-
-const idleAnswer =
-  (detail: "idle" | "cancelling" | "turnMismatch"): Cell<"steerArrived"> =>
-  (draft, { asker, steer, idleBehavior }) => {
-    if (idleBehavior === "reject") order(draft, "refuse", asker, noRunningTurn);
-    else promptRequired(draft, asker, steer, detail);
-  };
-
-/** What is refused whatever the phase. */
-const unlessRefused =
-  (cell: Cell<"steerArrived">): Cell<"steerArrived"> =>
-  (draft, event) => {
-    const refusal = draft.closing ? sessionClosed : event.unsupported;
-    if (refusal) order(draft, "refuse", event.asker, refusal);
-    else cell(draft, event);
-  };
-
-const steerAtRest = unlessRefused(idleAnswer("idle"));
-
-const steerWhileIdle = unlessRefused((draft, event) => {
-  const { asker, turnId, steer, idleBehavior, expectedTurnId } = event;
-  if (idleBehavior !== "startNewTurn" || expectedTurnId !== undefined) return steerAtRest(draft, event);
-  const { link } = asker;
-  const { messageId, clientMessageId, prompt } = steer;
-  answerSteer(draft, asker, steer, "startedNewTurn", turnId);
-  openTurn(draft, { id: turnId, link, owner: undefined, prompt }, { prompt });
-  const outcome = "startedNewTurn";
-  turnOf(draft).done = { messageId, clientMessageId, link, outcome, delivered: true, earlier: undefined };
-});
-
-/** How the same steer was answered before, and under which id. */
-function firstAnswer(draft: Draft, { asker, steer }: Steered): (Identity & Pick<Done, "outcome">) | undefined {
-  const { pending, active, done } = turnOf(draft);
-  const { clientMessageId } = steer;
-  if (clientMessageId === undefined) return undefined;
-  const same = (known: Identity): boolean => known.clientMessageId === clientMessageId;
-  const open = [...pending, ...active].find((known) => known.link === asker.link && same(known));
-  return open ? { ...open, outcome: "injected" } : findDone(done, asker.link, same);
-}
-
-const steerMeetsTurn = unlessRefused((draft, event) => {
-  const { asker, steer, expectedTurnId } = event;
-  const { id } = turnOf(draft);
-  const first = firstAnswer(draft, event);
-  if (first) return answerSteer(draft, asker, first, first.outcome, id);
-  if (expectedTurnId !== undefined && expectedTurnId !== id) return idleAnswer("turnMismatch")(draft, event);
-  const refusal = bindSteer(draft, steer, asker.link);
-  if (refusal) return order(draft, "refuse", asker, refusal);
-  answerSteer(draft, asker, steer, "injected", id);
-  injectNext(draft);
-});
-
-const revoke: Cell<"revokeArrived"> = (draft, { asker, messageId }) => {
-  const { turn, past } = draft;
-  const same = (known: Identity): boolean => known.messageId === messageId;
-  const mine = (known: Steer): boolean => known.link === asker.link && same(known);
-  const waiting = turn?.pending.find(mine);
-  const active = turn?.active.find(mine);
-  const done = findDone(turn ? turn.done : past, asker.link, same);
-  if (active?.fate === "injecting") {
-    turnOf(draft).revokers = [...turnOf(draft).revokers, asker];
-    return order(draft, "abortInjection");
-  }
-  if (active || done?.delivered) return order(draft, "refuse", asker, alreadyDelivered(messageId));
-  if (!waiting && !done) return order(draft, "refuse", asker, unknownMessage(messageId));
-  if (waiting) handBack(draft, [waiting], "revoked");
-  order(draft, "answer", asker, {});
-  if (waiting) injectNext(draft);
-};
 
 const noInbox: Cell<"takeCalled"> = (draft) => order(draft, "give", []);
 

@@ -97,6 +97,48 @@ describe("G8 containment: an agent that goes owes nobody an answer", () => {
     expect(second.client.result(4)).toMatchObject({ outcome: "promptRequired" });
   });
 
+  it("a prompt that joined the turn of another connection is answered; that turn goes on, with the others that joined", async () => {
+    const rig = await Rig.start({ whenBusy: "steer" });
+    const [second, third] = [await rig.open(), await rig.open()];
+    for (const ends of [second, third]) await rig.session("s", ends, "session/load");
+    rig.prompt(1, "go", "s", second.client);
+    await quiet();
+    rig.prompt(2, "of the first");
+    rig.prompt(3, "of the third", "s", third.client);
+    await lose(rig);
+    expect(rig.client.error(2)?.code).toBe(-32603);
+    expect([second.client.answers(1), third.client.answers(3)]).toEqual([[], []]);
+    const end = async (): Promise<void> => {
+      second.agent.send({
+        id: second.agent.of("session/prompt").at(-1)?.id ?? null,
+        result: { stopReason: "end_turn" },
+      });
+      await rig.pass();
+    };
+    await end();
+    await end();
+    expect([second.client.stops(1), third.client.stops(3)]).toEqual([["end_turn"], ["end_turn"]]);
+    expect(rig.client.answers(2)).toHaveLength(1);
+  });
+
+  it("what a client had on its way when the agent went is answered as well", () => {
+    const bare = new Bare();
+    const connection = bare.connect();
+    connection.ask(1, "session/new", {});
+    connection.reply(1, { sessionId: "s" });
+    connection.wire.agentGone();
+    connection.ask(2, "session/prompt", { sessionId: "s", prompt: [textBlock("go")] });
+    connection.ask(3, "session/load", { sessionId: "s" });
+    connection.ask(4, "_session/steering", { sessionId: "s", prompt: [textBlock("left")] });
+    connection.wire.clientGone();
+    bare.clock.advance(0);
+    const errors = [2, 3, 4].map((id) =>
+      connection.toClient.filter((message) => message.id === id).map(({ error }) => error?.code),
+    );
+    expect(errors).toEqual([[-32603], [-32603], [expect.any(Number)]]);
+    expect(bare.remembered).toEqual({ sessions: 0, links: 0, leaving: 0, timers: 0 });
+  });
+
   it("a load that it took along is no replay any more", async () => {
     const rig = await Rig.start({ inbox: true });
     const second = await rig.open();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HandDriver } from "./support/driver.js";
-import { quiet, Rig, textBlock } from "./support/rig.js";
+import { blocksOf, quiet, Rig, textBlock } from "./support/rig.js";
 
 /** What the layer itself said to the client, not the agent. */
 const said = (rig: Rig): string[] =>
@@ -307,9 +307,9 @@ describe("slash commands: /steer after a cancelled turn", () => {
     rig.prompt(3, "/steer left");
     await quiet();
     expect(rig.runs[1]?.id).toBe(3);
-    const [first, second, guidance, ...more] = rig.runs[1]?.params?.["prompt"] as { text: string }[];
+    const [first, second, guidance, ...more] = blocksOf(rig.runs[1]?.params);
     expect([first, second, more]).toEqual([textBlock("go"), image, []]);
-    expect(guidance?.text.trim()).toBe(`${GUIDANCE}left`);
+    expect(guidance?.text?.trim()).toBe(`${GUIDANCE}left`);
   });
 
   it("while the old run still yields, it waits for it", async () => {

@@ -140,22 +140,18 @@ describe("G6 cancel: an agent that does not yield", () => {
         rig.update(kind, { content: { type: "text", text: "late" } });
       for (const kind of ["current_mode_update", "usage_update", "session_info_update"]) rig.update(kind);
     };
-    const seen = (): unknown[] =>
-      rig.client
-        .of("session/update")
-        .map(({ params }) => (params?.["update"] as { sessionUpdate: string }).sessionUpdate);
     const passing = ["current_mode_update", "usage_update", "session_info_update"];
-    const before = seen();
+    const before = rig.client.updateKinds;
     showWork();
     await rig.pass(GRACE);
-    expect(seen()).toEqual([...before, ...passing]);
+    expect(rig.client.updateKinds).toEqual([...before, ...passing]);
     showWork();
     await quiet();
-    expect(seen()).toEqual([...before, ...passing, ...passing]);
+    expect(rig.client.updateKinds).toEqual([...before, ...passing, ...passing]);
     rig.endRun();
     rig.say("after");
     await quiet();
-    expect(seen().at(-1)).toBe("agent_message_chunk");
+    expect(rig.client.updateKinds.at(-1)).toBe("agent_message_chunk");
   });
 
   it("its requests are answered by the layer", async () => {
@@ -326,6 +322,32 @@ describe("G6 cancel: the steers of the turn", () => {
     rig.endRun(CANCELLED);
     await quiet();
     expect(rig.client.stops(1)).toEqual(["cancelled"]);
+  });
+
+  it("the run has answered and the verdict is missing: nothing is forwarded any more, the grace still ends it", async () => {
+    const driver = new HandDriver();
+    const rig = await Rig.running({ driver, inbox: true });
+    rig.steer(2, "taken");
+    await quiet();
+    driver.verdict(0, "unsupported");
+    await quiet();
+    rig.steerable.take("s");
+    rig.steer(3, "at the driver");
+    await quiet();
+    rig.cancel();
+    await quiet();
+    rig.endRun(CANCELLED);
+    rig.say("yes");
+    await rig.pass(GRACE - 1);
+    expect([cancels(rig), rig.agent.of("$/cancel_request").length, rig.client.answers(1).length]).toEqual([0, 0, 0]);
+    await rig.pass(1);
+    expect(rig.client.stops(1)).toEqual(["cancelled"]);
+    expect(rig.client.receipts.map(({ state, assumed }) => assumed ?? state)).toEqual([
+      "turnStarted",
+      "delivered",
+      true,
+      "turnEnded",
+    ]);
   });
 
   it("handed back by the driver while cancelling: undelivered, cancelled", async () => {

@@ -254,6 +254,19 @@ describe("G8 containment: drivers that misbehave cost no steer and no turn", () 
     expect(rig.runTexts).toEqual([["go"], ["two"]]);
   });
 
+  it("a report from inside inject() counts too", async () => {
+    const driver = new HandDriver();
+    driver.inject = async (call) => {
+      call.delivered();
+      return "accepted";
+    };
+    const rig = await Rig.running({ driver });
+    rig.steer(2, "one");
+    await rig.finish();
+    expect(statesOf(rig)).toEqual(["delivered", "turnEnded"]);
+    expect(rig.runs).toHaveLength(1);
+  });
+
   it("of two reports before the verdict the first counts", async () => {
     const { driver, rig } = await start("one");
     driver.call(0).delivered();

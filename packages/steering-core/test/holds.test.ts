@@ -214,6 +214,28 @@ describe("G3 order: holds add up and belong to their turn", () => {
     expect(driver.texts).toEqual(["left"]);
   });
 
+  it("a cancel answers what is open in its own session, and only once", async () => {
+    const rig = await Rig.running();
+    await rig.session("other");
+    rig.prompt(5, "go", "other");
+    await quiet();
+    rig.agent.request("o", PERMISSION.method, { ...PERMISSION.params, sessionId: "other" });
+    for (const [id, prompt] of [
+      ["p", 6],
+      ["q", 7],
+    ] as const) {
+      rig.agent.request(id, PERMISSION.method, PERMISSION.params);
+      await quiet();
+      rig.cancel();
+      await quiet();
+      rig.agent.send({ id: id === "p" ? 1 : 6, result: { stopReason: "cancelled" } });
+      rig.prompt(prompt, "again");
+      await quiet();
+    }
+    expect(["o", "p", "q"].map((id) => rig.agent.answers(id).length)).toEqual([0, 1, 1]);
+    expect(rig.client.of("$/cancel_request").map(({ params }) => params?.["requestId"])).toEqual(["p", "q"]);
+  });
+
   it("other requests of the agent hold nothing", async () => {
     const driver = new HandDriver();
     const rig = await Rig.running({ driver });

@@ -136,10 +136,7 @@ describe("echo: a delivered steer is shown once", () => {
     rig.say("after");
     await rig.finish();
     expect(shown(rig)).toEqual([chunkOf(rig, 2, "left"), chunkOf(rig, 2, "now")]);
-    const kinds = rig.client
-      .of("session/update")
-      .map(({ params }) => (params?.["update"] as { sessionUpdate: string }).sessionUpdate);
-    expect(kinds.filter((kind) => kind !== "available_commands_update")).toEqual([
+    expect(rig.client.updateKinds.filter((kind) => kind !== "available_commands_update")).toEqual([
       "agent_message_chunk",
       "user_message_chunk",
       "user_message_chunk",

@@ -142,6 +142,24 @@ describe("G8 containment: agents that take their streams in another way", () => 
     ]);
   });
 
+  it("there is room again only when the agent has read what waits beyond the limit", async () => {
+    const channel = new Channel();
+    for (let index = 0; index < 200; index += 1) channel.push(note(index));
+    let hasRoom = false;
+    void channel.room()?.then(() => {
+      hasRoom = true;
+    });
+    let read = 0;
+    while (!hasRoom && read < 200) {
+      await channel.read();
+      await Promise.resolve();
+      read += 1;
+    }
+    expect(read).toBeGreaterThan(100);
+    expect(read).toBeLessThan(200);
+    expect(channel.room()).toBeUndefined();
+  });
+
   it("what was sent before the end is still read after it", async () => {
     const channel = new Channel();
     channel.push(note(1));

@@ -63,8 +63,4 @@ export function expectedReasons(story: Story, { turn, revokedAt }: SteerStory): 
 
 /** It ended while its session was being closed, or with the close. */
 const isCutByClose = (story: Story, { sessionId, to, answer }: TurnStory): boolean =>
-  story.isClosing(sessionId, to) ||
-  story.knownCloses.some(
-    ({ sessionId: closed, answers: [other] }) =>
-      closed === sessionId && other !== undefined && other.step === answer?.step && !other.message.error,
-  );
+  story.isClosing(sessionId, to) || story.isClosedWith(sessionId, answer);

@@ -109,7 +109,8 @@ const showsOnce: Guarantee = (story) =>
     story.linksThatWant("echo").flatMap((link) => {
       const shown = story
         .of("clientGot")
-        .filter((got) => got.link === link && isUserMessage(got) && tokensOf(textOfUpdate(got)).includes(token));
+        .filter((got) => got.link === link && isUserMessage(got) && tokensOf(textOfUpdate(got)).includes(token))
+        .filter(({ at }) => story.isAttached(link, turn.sessionId, at));
       const isThere = [turn.from + 1, turn.to].every((at) => story.isAttached(link, turn.sessionId, at));
       const isDue = hasEnded(turn) && isHandedOver && isThere;
       const isForeign = shown.some(({ message }) => message.params.update.messageId !== messageId);
@@ -344,8 +345,8 @@ const nextPromptWorks: Guarantee = (story) =>
     );
 
 const closeAnswersAll: Guarantee = (story) =>
-  story.knownCloses.flatMap(({ answers: [closed], sessionId }) => {
-    if (!closed || closed.message.error) return [];
+  story.asks.flatMap(({ method, answers: [closed], sessionId }) => {
+    if (method !== "session/close" || !closed || closed.message.error) return [];
     return story.asks
       .filter((ask) => ask.method === "session/prompt" && ask.sessionId === sessionId && ask.sent.at < closed.at)
       .filter(({ link, answers: [answer] }) => story.goneAt(link) > closed.at && (answer?.at ?? NEVER) > closed.at)

@@ -82,8 +82,6 @@ export class Story {
   readonly turns: readonly TurnStory[];
   /** Filled in by `tell`. */
   steers: readonly SteerStory[] = [];
-  /** Of sessions that meant something to the layer. */
-  readonly knownCloses: Ask[] = [];
 
   constructor({ scenario, entries }: Played) {
     this.scenario = scenario;
@@ -91,8 +89,6 @@ export class Story {
     this.asks = this.of("clientSent").flatMap((sent) => this.askAt(sent));
     this.runs = this.of("agentGot").flatMap((began) => this.runAt(began));
     this.turns = this.tellTurns();
-    for (const ask of this.asks)
-      if (ask.method === "session/close" && this.isKnown(ask.sessionId ?? "", ask.sent.at)) this.knownCloses.push(ask);
   }
 
   of<Kind extends Entry["kind"]>(...kinds: readonly Kind[]): OfKind<Kind>[] {
@@ -140,7 +136,7 @@ export class Story {
   // --- Sessions -------------------------------------------------------------------------------------------------------
 
   private closes(sessionId: string): Ask[] {
-    return this.knownCloses.filter((ask) => ask.sessionId === sessionId);
+    return this.asks.filter((ask) => ask.method === "session/close" && ask.sessionId === sessionId);
   }
 
   /** Somebody may steer in the session, or something runs there. What concerns other sessions is passed on as it is. */
@@ -157,9 +153,16 @@ export class Story {
     return answer !== undefined && (!answer.message.error || answer.message.error.code === -32002);
   };
 
-  /** `session/close` is at the agent. */
+  /** `session/close` of a session that is known is at the agent. */
   isClosing(sessionId: string, at: number): boolean {
-    return this.closes(sessionId).some(({ sent, answers }) => sent.at < at && at < (answers[0]?.at ?? NEVER));
+    return this.closes(sessionId).some(
+      ({ sent, answers: [answer] }) => sent.at < at && at < (answer?.at ?? NEVER) && this.isKnown(sessionId, sent.at),
+    );
+  }
+
+  /** The session was closed in the same step as that. */
+  isClosedWith(sessionId: string, entry: Entry | undefined): boolean {
+    return this.closes(sessionId).some((ask) => this.isClosed(ask) && ask.answers[0]?.step === entry?.step);
   }
 
   /** Where the session was last closed before that place; -1 where it was not. */
@@ -170,10 +173,7 @@ export class Story {
 
   /** The agent may have closed the session, whatever the client was told. */
   mayBeClosed(sessionId: string): boolean {
-    return (
-      !this.scenario.closeFails &&
-      this.asks.some((ask) => ask.method === "session/close" && ask.sessionId === sessionId)
-    );
+    return !this.scenario.closeFails && this.closes(sessionId).length > 0;
   }
 
   /** The connection may steer: it created, loaded or successfully prompted the session since it was last closed (spec §6). */

@@ -61,6 +61,11 @@ export class Peer {
     return updates.filter((update) => update?.["sessionUpdate"] === kind);
   }
 
+  /** The kinds of all updates that arrived, in order. */
+  get updateKinds(): unknown[] {
+    return this.of("session/update").map(({ params }) => (params?.["update"] as Message["params"])?.["sessionUpdate"]);
+  }
+
   /** The stop reasons a prompt was answered with; more than one is a fault. */
   stops(id: string | number): unknown[] {
     return this.answers(id).map(({ result, error }) => result?.["stopReason"] ?? error);
@@ -105,9 +110,18 @@ export async function quiet(): Promise<void> {
 
 export const textBlock = (text: string): { type: "text"; text: string } => ({ type: "text", text });
 
+interface AnyBlock {
+  readonly type: string;
+  readonly text?: string;
+}
+
+/** The blocks of a prompt. */
+export const blocksOf = (params: Record<string, unknown> | undefined): AnyBlock[] =>
+  (params?.["prompt"] ?? []) as AnyBlock[];
+
 /** The texts of the blocks of a prompt; of other blocks their type. */
 export const textsOf = (params: Record<string, unknown> | undefined): string[] =>
-  (params?.["prompt"] as { type: string; text?: string }[]).map(({ type, text }) => text ?? type);
+  blocksOf(params).map(({ type, text }) => text ?? type);
 
 /** A layer between a client and an agent that the test plays by hand, after `initialize` and `session/new`. */
 export class Rig {

@@ -19,7 +19,7 @@ import type { AgentConnector, Receipt } from "../../src/index.js";
 import { streamPair, textBlock } from "./rig.js";
 
 /** What arrives, and whoever waits for it. */
-export class Arrivals<T> {
+class Arrivals<T> {
   private readonly arrived: T[] = [];
   private readonly waiting: ((item: T) => void)[] = [];
 
