@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { PiTool } from "../src/dialects/pi-tools.js";
 
 function announced(name: string, args: Record<string, unknown>): unknown {
-  return new PiTool({ id: "call", name, arguments: args }, "/work").announced();
+  return new PiTool({ id: "call", name, arguments: args }, "/project").announced();
 }
 
 describe("a tool call as it is announced", () => {
@@ -13,7 +13,7 @@ describe("a tool call as it is announced", () => {
     [
       "grep",
       { pattern: "x+", path: "src" },
-      { kind: "search", title: 'Search "x+" in src', locations: [{ path: "/work/src" }] },
+      { kind: "search", title: 'Search "x+" in src', locations: [{ path: "/project/src" }] },
     ],
     ["find", { pattern: "*.ts" }, { kind: "search", title: 'Find "*.ts"', locations: [] }],
     ["ls", {}, { kind: "read", title: "List ." }],
@@ -42,7 +42,7 @@ describe("a tool call as it is announced", () => {
     ["rubbish", { edits: "[", oldText: 7 }, []],
   ])("edits as %s become diffs", (_form, args, oldTexts) => {
     expect(announced("edit", { path: "a.txt", ...args })).toMatchObject({
-      content: oldTexts.map((oldText) => ({ type: "diff", path: "/work/a.txt", oldText })),
+      content: oldTexts.map((oldText) => ({ type: "diff", path: "/project/a.txt", oldText })),
     });
   });
 

@@ -94,6 +94,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
   let ready = false;
   /** The agent has a steering of its own. */
   let transparent = false;
+  let gone = false;
   /** What a steer may consist of: what the driver takes, and what the agent takes in a prompt. */
   let content: readonly ContentType[] = [];
   /** Requests of the client that are at the agent. */
@@ -369,6 +370,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     fromClient: (message) => {
       if (transparent || !isObject(message)) return outlets.toAgent(message);
       const { method, id } = message as WireMessage;
+      if (gone) return id === undefined || method === undefined ? undefined : answer(message, agentGone);
       if (method === undefined) return clientAnswered(message);
       if (asked.has(id) || prompts.has(id)) return answer(message, idInUse);
       if (method === METHOD.initialize && id !== undefined) return initialize(message);
@@ -389,6 +391,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       link.leaveWhenDone();
     },
     agentGone: () => {
+      gone = true;
       for (const session of [...sessions.values()]) dispatch(session, { type: "agentLost", link: key });
       for (const [id, answered] of [...asked]) answered({ jsonrpc: "2.0", id: id as RequestId, error: agentGone });
       asked.clear();

@@ -221,6 +221,37 @@ describe("echo: a delivered steer is shown once", () => {
     expect(shown(rig)).toEqual([chunkOf(rig, 2, "left"), chunkOf(rig, 3, "left")]);
   });
 
+  it("an agent that shows only the second of two by itself: each is shown once", async () => {
+    const driver = new HandDriver();
+    const rig = await Rig.running({ driver }, echo);
+    rig.steer(2, "left");
+    rig.steer(3, "right");
+    await quiet();
+    driver.verdict(0, "delivered");
+    await quiet();
+    agentShows(rig, "right");
+    await quiet();
+    driver.verdict(1, "delivered");
+    await quiet();
+    await rig.finish();
+    expect(shown(rig)).toEqual([chunkOf(rig, 2, "left"), chunkOf(rig, 3, "right")]);
+  });
+
+  it("an agent that writes the same content down in another way is recognised", async () => {
+    const driver = new HandDriver(["resource"]);
+    const rig = await Rig.running({ driver }, echo);
+    const resource = { uri: "file:///a", text: "a", mimeType: null };
+    const prompt = [{ type: "resource", resource, annotations: null }];
+    rig.client.request(2, "_session/steering", { sessionId: "s", prompt });
+    await quiet();
+    driver.verdict(0, "delivered");
+    await quiet();
+    rig.update("user_message_chunk", { content: { resource: { text: "a", uri: "file:///a" }, type: "resource" } });
+    rig.update("user_message_chunk", { content: { resource: { text: "b", uri: "file:///a" }, type: "resource" } });
+    await quiet();
+    expect(shown(rig).map(({ messageId }) => messageId)).toEqual([rig.client.meta(2)["messageId"], undefined]);
+  });
+
   it("an agent that shows two steers of one continuation: in order", async () => {
     const rig = await Rig.running({}, echo);
     rig.steer(2, "left");

@@ -1,15 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { InjectCall, SteeringDriver, Verdict } from "../src/index.js";
-import { quiet, Rig } from "./support/rig.js";
+import { quiet, Rig, textsOf } from "./support/rig.js";
 
 const driverOf = (inject: (call: InjectCall) => PromiseLike<Verdict>): SteeringDriver => ({
   spec: "steering-driver-1",
   supports: { content: ["text"], boundary: "nextStep" },
   inject,
 });
-
-const textsOf = (params: Record<string, unknown> | undefined): string[] =>
-  (params?.["prompt"] as { text: string }[]).map(({ text }) => text);
 
 describe("G1 no lost steer: the roads into a turn", () => {
   it("G1 continued: what is left when the agent answers is one more run inside the turn", async () => {

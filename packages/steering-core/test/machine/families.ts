@@ -38,7 +38,7 @@ export const FAMILIES: readonly Family[] = [
     ...EVERYTHING,
     name: "driver, content that it does not take, commands of the agent",
     policy: policy({ hasDriver: true }),
-    prompts: 2,
+    prompts: 1,
     contents: ["plain", "foreign", "slash"],
     closes: false,
     drops: false,
@@ -61,6 +61,9 @@ export const FAMILIES: readonly Family[] = [
     steers: 2,
     links: [1, 2],
     holds: false,
+    closes: false,
+    revokes: false,
+    outcomes: [ENDED, failed(-32603)],
   },
   {
     ...EVERYTHING,
@@ -81,8 +84,7 @@ export const FAMILIES: readonly Family[] = [
     ...EVERYTHING,
     name: "inbox, two connections",
     policy: policy({}),
-    prompts: 3,
-    steers: 2,
+    prompts: 2,
     links: [1, 2],
   },
   {
