@@ -38,7 +38,7 @@ function withStrangers(value: unknown): unknown {
 const OPTIONAL: Record<string, readonly string[]> = {
   "client-steering": ["echo", "receipts"],
   "continuation-meta": ["messageIds.[]"],
-  receipt: ["clientMessageId", "stopReason"],
+  receipt: ["clientMessageId", "error", "stopReason"],
   "revoke-request": [],
   "revoke-result": [],
   "steering-advertisement": ["content.[]"],

@@ -53,6 +53,8 @@ export interface Scenario {
   readonly driver: readonly InjectScript[] | undefined;
   readonly runs: readonly RunScript[];
   readonly closeFails: boolean;
+  /** How many the first client creates. */
+  readonly sessions: number;
   readonly actors: readonly Actor[];
 }
 
@@ -154,6 +156,7 @@ export function scenario(flavour: Flavour): fc.Arbitrary<Scenario> {
     driver: flavour.driver === "always" ? driver : fc.option(driver, { nil: undefined }),
     runs: fc.array(run, { maxLength: 5 }),
     closeFails: fc.boolean(),
+    sessions: fc.constant(flavour.sessions),
     actors: fc.array(actor(flavour), { minLength: flavour.actors, maxLength: flavour.actors }),
   });
 }

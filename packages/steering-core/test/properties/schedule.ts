@@ -8,6 +8,33 @@ export interface Chooser {
   count(): number;
 }
 
+/** An order of events by their labels; where the next label waits for nothing, the one after it; at the end, first come first. */
+export class FixedOrder implements Chooser {
+  private readonly waiting: { readonly label: string; readonly go: () => void }[] = [];
+  private readonly labels: string[];
+
+  constructor(labels: readonly string[]) {
+    this.labels = [...labels];
+  }
+
+  schedule(_: Promise<void>, label: string): Promise<void> {
+    return new Promise((go) => this.waiting.push({ label, go }));
+  }
+
+  count(): number {
+    return this.waiting.length;
+  }
+
+  async waitOne(): Promise<void> {
+    let found = -1;
+    while (found < 0 && this.labels.length > 0) {
+      const next = this.labels.shift();
+      found = this.waiting.findIndex(({ label }) => label === next);
+    }
+    this.waiting.splice(Math.max(0, found), 1)[0]?.go();
+  }
+}
+
 /** Every promise that can settle has: the SDK's own awaits cannot be scheduled, so they run out between two steps. */
 export const quiescence = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -109,7 +109,7 @@ export class ScriptedAgent {
     client: AgentContext,
   ): Promise<{ stopReason: "end_turn" }> {
     for (const step of [...steps, "end"] as const) {
-      await this.schedule.pass("agent");
+      await this.schedule.pass(`agent in ${open.sessionId}`);
       if (open.isCancelled && onCancel === "lingers" && !this.isOver)
         await new Promise<void>((resolve) => this.lingering.push(resolve));
       if (open.isCancelled && onCancel === "stops") return { stopReason: "cancelled" as "end_turn" };
@@ -130,7 +130,7 @@ export class ScriptedAgent {
     if (step === "askBriefly") {
       const controller = new AbortController();
       void this.ask(client, sessionId, controller.signal);
-      await this.schedule.pass("agent");
+      await this.schedule.pass(`agent in ${sessionId}`);
       controller.abort();
     }
     if (step === "write")

@@ -7,21 +7,21 @@ import type { Schedule } from "./schedule.js";
 export function scriptedDriver(scripts: readonly InjectScript[], schedule: Schedule, history: History): SteeringDriver {
   let calls = 0;
 
-  const report = async ({ report: said }: InjectScript, call: InjectCall): Promise<void> => {
+  const report = async ({ report: said }: InjectScript, call: InjectCall, number: number): Promise<void> => {
     if (!said) return;
-    await schedule.pass("driver reports");
+    await schedule.pass(`driver reports ${number}`);
     history.record({ kind: "reported", messageId: call.messageId, report: said });
     call[said]();
   };
 
-  const verdictOf = async (script: InjectScript, call: InjectCall): Promise<Verdict> => {
-    if (script.reportsFirst) await report(script, call);
-    await schedule.pass("driver");
+  const verdictOf = async (script: InjectScript, call: InjectCall, number: number): Promise<Verdict> => {
+    if (script.reportsFirst) await report(script, call, number);
+    await schedule.pass(`driver ${number}`);
     const { messageId } = call;
     if (script.verdict === "never") return new Promise(() => {});
     history.record({ kind: "verdict", messageId, verdict: script.verdict === "throws" ? "thrown" : script.verdict });
     if (script.verdict === "throws") throw new Error("scripted");
-    if (!script.reportsFirst) void report(script, call);
+    if (!script.reportsFirst) void report(script, call, number);
     return script.verdict;
   };
 
@@ -34,7 +34,7 @@ export function scriptedDriver(scripts: readonly InjectScript[], schedule: Sched
       call.signal.addEventListener("abort", () => history.record({ kind: "aborted", messageId }));
       const script = scripts[calls % scripts.length] as InjectScript;
       calls += 1;
-      return verdictOf(script, call);
+      return verdictOf(script, call, calls);
     },
   };
 }

@@ -6,7 +6,10 @@ import { traceOf } from "./trace.js";
 import { play } from "./world.js";
 
 it("smoke", async () => {
-  let n = 0, tp = 0, tv = 0, steps = 0;
+  let n = 0,
+    tp = 0,
+    tv = 0,
+    steps = 0;
   const start = performance.now();
   const counts: Record<string, [number, number, string]> = {};
   const flavour = JSON.parse(
@@ -15,9 +18,14 @@ it("smoke", async () => {
   );
   await fc.assert(
     fc.asyncProperty(scenario(flavour), fc.scheduler(), async (sc, s) => {
-      const t0=performance.now(); const played = await play(sc, s as never); tp += performance.now()-t0; steps += played.labels.length;
+      const t0 = performance.now();
+      const played = await play(sc, s as never);
+      tp += performance.now() - t0;
+      steps += played.labels.length;
       n++;
-      const t1=performance.now(); const v = violations(played); tv += performance.now()-t1;
+      const t1 = performance.now();
+      const v = violations(played);
+      tv += performance.now() - t1;
       for (const x of new Set(v.map((y) => y.replace(/m\d+|\b\d+\b/g, "#")))) {
         const c = (counts[x] ??= [0, 1e9, ""]);
         c[0]++;

@@ -80,7 +80,7 @@ class World {
   private async setUp(): Promise<void> {
     for (const [link] of this.scenario.actors.entries()) await this.connectClient(link);
     const [first, ...others] = this.clients as [ScriptedClient, ...ScriptedClient[]];
-    for (const _ of [0, 1]) this.sessions.push(await first.newSession());
+    while (this.sessions.length < this.scenario.sessions) this.sessions.push(await first.newSession());
     for (const client of others) await client.load(this.sessions[0] as string);
     while (this.clock.tick()) await Promise.resolve();
     this.history.next();
@@ -99,15 +99,14 @@ class World {
     }
   }
 
-  /** One more prompt in each session, by each client: nothing that happened may keep it from its answer (G8). */
+  /** One more prompt by each client: nothing that happened may keep it from its answer (G8). */
   private async probe(): Promise<void> {
-    for (const client of this.clients)
-      for (const sessionId of this.sessions.slice(0, 1)) {
-        this.history.next();
-        void client.prompt(sessionId, "probe");
-        await this.schedule.run();
-        await this.wearOut();
-      }
+    for (const client of this.clients) {
+      this.history.next();
+      void client.prompt(this.sessions[0] as string, "probe");
+      await this.schedule.run();
+      await this.wearOut();
+    }
   }
 
   private async connectClient(link: number): Promise<void> {
