@@ -47,71 +47,98 @@ function wayTo(index: number, parents: Pairs, family: Family): string[] {
   for (const choice of choices) {
     const event = eventsOf(world, family)[choice] as Event;
     const passed = pass(world, keyOf(world), event, family.policy);
-    lines.push(`${world.state.phase}: ${describe(event, passed.effects)}`);
+    lines.push(lineOf(world, event, passed.effects));
     world = passed.world;
   }
   return lines;
 }
 
-const describe = (event: Event, effects: readonly Effect[]): string =>
-  `${JSON.stringify(event)} -> ${effects.map((effect) => JSON.stringify(effect)).join(" ")}`;
+const lineOf = ({ state }: World, event: Event, effects: readonly Effect[]): string =>
+  `${state.phase}: ${JSON.stringify(event)} -> ${effects.map((effect) => JSON.stringify(effect)).join(" ")}`;
 
+const report = (broken: readonly string[], way: readonly string[]): string =>
+  [...broken, ...way.map((line) => `  ${line}`)].join("\n");
+
+/** Worlds by number, with the way to each. */
+class Atlas {
+  private readonly numbers = new Map<string, number>();
+  private readonly parents = new Pairs();
+  /** Owed events, backwards: from where they lead to where they come from. */
+  readonly owed = new Pairs();
+  readonly quiet: number[] = [];
+
+  get size(): number {
+    return this.numbers.size;
+  }
+
+  /** The number of a world, and whether it is a new one. */
+  enter(key: string, world: World, parent: number, choice: number): readonly [number, boolean] {
+    const known = this.numbers.get(key);
+    if (known !== undefined) return [known, false];
+    const number = this.numbers.size;
+    this.numbers.set(key, number);
+    this.parents.add(parent, choice);
+    if (isQuiet(world)) this.quiet.push(number);
+    return [number, true];
+  }
+
+  wayTo(number: number, family: Family): string[] {
+    return wayTo(number, this.parents, family);
+  }
+}
+
+interface Place {
+  readonly number: number;
+  readonly key: string;
+  readonly world: World;
+}
+
+/**
+ * Visits all worlds of a family.
+ *
+ * @example
+ * const { worlds, faults } = explore(family);
+ * // faults: [] where every guarantee holds in every world
+ */
 export function explore(family: Family): Explored {
-  const numbers = new Map<string, number>();
-  const parents = new Pairs();
-  const owed = new Pairs();
+  const atlas = new Atlas();
   const edges = new Set<string>();
   const faults: string[] = [];
-  const quiet: number[] = [];
   let transitions = 0;
-  let frontier: (readonly [number, string, World])[] = [];
-
-  const enter = (key: string, world: World, parent: number, choice: number, next: (typeof frontier)[number][]): number => {
-    const known = numbers.get(key);
-    if (known !== undefined) return known;
-    const number = numbers.size;
-    numbers.set(key, number);
-    parents.add(parent, choice);
-    if (isQuiet(world)) quiet.push(number);
-    next.push([number, key, world]);
-    return number;
-  };
-
-  enter(keyOf(START), START, 0, 0, frontier);
-  while (frontier.length > 0 && faults.length < MAX_FAULTS) {
-    if (process.env["H6_MAX"] && numbers.size > Number(process.env["H6_MAX"])) { const hist: Record<string, number> = {}; for (const key of numbers.keys()) { const bucket = key.slice(0, 6); hist[bucket] = (hist[bucket] ?? 0) + 1; } console.log(hist); console.log([...numbers.keys()].filter((_, i) => i % Math.floor(numbers.size / 40) === 0).join("\n")); break; }
-    const next: typeof frontier = [];
-    for (const [number, key, world] of frontier) {
-      const events = eventsOf(world, family);
-      for (let choice = 0; choice < events.length; choice += 1) {
-        const event = events[choice] as Event;
-        const passed = pass(world, key, event, family.policy);
-        transitions += 1;
-        edges.add(`${world.state.phase} ${event.type} ${passed.world.state.phase}`);
-        if (passed.broken.length > 0 && faults.length < MAX_FAULTS)
-          faults.push([...passed.broken, ...wayTo(number, parents, family), `${world.state.phase}: ${describe(event, passed.effects)}`].join("\n  "));
-        const target = enter(passed.key, passed.world, number, choice, next);
-        if (isOwed(event) && target !== number) owed.add(target, number);
-      }
+  const key = keyOf(START);
+  atlas.enter(key, START, 0, 0);
+  const places: Place[] = [{ number: 0, key, world: START }];
+  for (let place = places.pop(), next: Place[] = []; place; place = places.pop()) {
+    const { number, world } = place;
+    for (const [choice, event] of eventsOf(world, family).entries()) {
+      const passed = pass(world, place.key, event, family.policy);
+      transitions += 1;
+      edges.add(`${world.state.phase} ${event.type} ${passed.world.state.phase}`);
+      if (passed.broken.length > 0)
+        faults.push(report(passed.broken, [...atlas.wayTo(number, family), lineOf(world, event, passed.effects)]));
+      const [target, isNew] = atlas.enter(passed.key, passed.world, number, choice);
+      if (isNew) next.push({ number: target, key: passed.key, world: passed.world });
+      if (isOwed(event) && target !== number) atlas.owed.add(target, number);
     }
-    frontier = next;
+    if (faults.length >= MAX_FAULTS) break;
+    if (places.length === 0) places.push(...next.splice(0).reverse());
   }
   if (faults.length === 0)
-    for (const stuck of wedged(numbers.size, owed, quiet).slice(0, MAX_FAULTS))
-      faults.push(["G8: a world from which nothing that is owed leads to rest", ...wayTo(stuck, parents, family)].join("\n  "));
-  return { worlds: numbers.size, transitions, edges, faults };
+    for (const number of wedged(atlas).slice(0, MAX_FAULTS))
+      faults.push(report(["G8: nothing that is owed leads to rest from here"], atlas.wayTo(number, family)));
+  return { worlds: atlas.size, transitions, edges, faults };
 }
 
 /** The worlds from which no chain of owed events leads to a quiet one. */
-function wedged(worlds: number, owed: Pairs, quiet: readonly number[]): number[] {
-  const first = new Int32Array(worlds).fill(-1);
+function wedged({ size, owed, quiet }: Atlas): number[] {
+  const first = new Int32Array(size).fill(-1);
   const following = new Int32Array(owed.length);
   for (let index = 0; index < owed.length; index += 1) {
     const [target] = owed.at(index);
     following[index] = first[target] ?? -1;
     first[target] = index;
   }
-  const reaches = new Uint8Array(worlds);
+  const reaches = new Uint8Array(size);
   const open = [...quiet];
   for (const number of open) reaches[number] = 1;
   for (let target = open.pop(); target !== undefined; target = open.pop())

@@ -48,6 +48,7 @@ export const FAMILIES: readonly Family[] = [
     ...EVERYTHING,
     name: "driver, prompts that join the turn, slash commands, repeats",
     policy: policy({ hasDriver: true, whenBusy: "steer" }),
+    prompts: 2,
     commands: true,
     repeats: true,
     drops: false,
@@ -85,6 +86,7 @@ export const FAMILIES: readonly Family[] = [
     name: "inbox, two connections",
     policy: policy({}),
     prompts: 2,
+    steers: 2,
     links: [1, 2],
   },
   {

@@ -12,6 +12,8 @@ export interface Attempt {
   readonly verdictAt: number;
   /** Where it had failed, or infinity. */
   readonly failedAt: number;
+  /** Where the run ended that was open at the time, or infinity. */
+  readonly runTo: number;
   /** `either`: the driver handed it back so late that it counts as delivered or as handed back. */
   readonly status: "handedOver" | "failed" | "either";
   /** Something of the driver or the agent showed that it arrived; undefined where that can be read both ways. */
@@ -32,14 +34,16 @@ function taken(story: Story, entry: OfKind<"took">, turn: TurnStory): Attempt {
   const { at, sessionId } = entry;
   const run = story.runAtPlace(sessionId, at);
   const confirmed = story.hasActed(sessionId, at, Math.min(run?.to ?? NEVER, turn.to));
-  return { road: "taken", at, entry, verdictAt: at, failedAt: NEVER, status: "handedOver", confirmed };
+  const runTo = run?.to ?? NEVER;
+  return { road: "taken", at, entry, verdictAt: at, failedAt: NEVER, runTo, status: "handedOver", confirmed };
 }
 
 function continued(story: Story, run: RunStory, turn: TurnStory): Attempt {
   const failedAt = run.notTaken && run.to < turn.to ? run.to : NEVER;
   const confirmed = story.hasActed(run.sessionId, run.from, Math.min(run.to, turn.to));
   const status = failedAt < NEVER ? "failed" : "handedOver";
-  return { road: "continued", at: run.from, entry: run.began, verdictAt: run.from, failedAt, status, confirmed };
+  const { from: at, to: runTo } = run;
+  return { road: "continued", at, entry: run.began, verdictAt: at, failedAt, runTo, status, confirmed };
 }
 
 /** A verdict counts until `cancelGraceMs` after the run, or after the cancel; one that is missing then counts as `accepted`. */
@@ -54,13 +58,13 @@ function injected(story: Story, entry: OfKind<"injected">, turn: TurnStory): Att
     story.entries.find((other) => other.at > at && other.now >= deadline)?.at ?? NEVER,
     turn.to,
   );
-  const attempt = { road: "injected", at, entry, failedAt: NEVER } as const;
+  const attempt = { road: "injected", at, entry, failedAt: NEVER, runTo: run?.to ?? NEVER } as const;
   if (!verdict || verdict.at > overdueAt) {
     const isOpen = report?.report === "undelivered" || verdict?.now === deadline;
     const confirmed = report || verdict ? undefined : false;
     return { ...attempt, verdictAt: overdueAt, status: isOpen ? "either" : "handedOver", confirmed };
   }
-  return { ...attempt, verdictAt: verdict.at, ...judged(verdict, report, run?.to ?? NEVER) };
+  return { ...attempt, verdictAt: verdict.at, ...judged(verdict, report, attempt.runTo) };
 }
 
 type Judgement = Pick<Attempt, "status" | "confirmed"> & Partial<Pick<Attempt, "failedAt">>;

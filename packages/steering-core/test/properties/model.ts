@@ -219,7 +219,7 @@ const cancelEndsTurns: Guarantee = (story) =>
     const steers = story.steersOf(turn);
     const overAt = story.entries.find(({ now }) => now > cancelled.entry.now + GRACE_MS)?.at ?? NEVER;
     const isBetweenRuns =
-      runs.every((run) => run.to < cancelled.at) && !steers.some((steer) => steer.isWithDriverAt(cancelled.at));
+      runs.every((run) => run.to < cancelled.at) && !steers.some((steer) => steer.awaitsVerdictAt(cancelled.at));
     return faults(
       runs.some(({ from }) => from > cancelled.at) && "a run began after the cancel",
       to > overAt && "the grace was over, and the owner had no answer",

@@ -89,14 +89,17 @@ export class SteerStory {
     return !this.attempts.some((attempt) => attempt.at < at && attempt.failedAt > at);
   }
 
+  /** The driver has it and has not said what it does with it. */
+  awaitsVerdictAt(at: number): boolean {
+    return this.attempts.some(({ road, at: from, verdictAt }) => road === "injected" && from < at && at < verdictAt);
+  }
+
   /** At the driver without a verdict, or accepted without a report. */
   isWithDriverAt(at: number): boolean {
-    return this.attempts.some(
-      (attempt) =>
-        attempt.road === "injected" &&
-        attempt.at < at &&
-        (attempt.verdictAt > at || (attempt.failedAt > at && !this.isToldBefore(at))),
+    const isAccepted = this.attempts.some(
+      ({ road, at: from, failedAt, runTo }) => road === "injected" && from < at && at < Math.min(failedAt, runTo),
     );
+    return this.awaitsVerdictAt(at) || (isAccepted && !this.isToldBefore(at));
   }
 
   isUnsureAt(at: number): boolean {
