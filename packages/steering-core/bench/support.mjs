@@ -18,7 +18,7 @@ export const row = (what, value, bound, unit = "", detail = "") => ({
 const WORK = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "at work" } };
 
 /** An agent whose prompts end when `release` says so, and that talks when `say` tells it to. */
-export function benchApp() {
+function benchApp() {
   const open = new Map();
   let sessions = 0;
   const app = agent({ name: "bench" })
@@ -49,14 +49,14 @@ export function benchApp() {
 }
 
 /** Byte pipes of the runtime, so that messages are encoded and parsed as over stdio. */
-export function ndJsonPair() {
+function ndJsonPair() {
   const there = new TransformStream();
   const back = new TransformStream();
   return [ndJsonStream(there.writable, back.readable), ndJsonStream(back.writable, there.readable)];
 }
 
 /** A client that sends raw messages and awaits answers by id. */
-export class BenchClient {
+class BenchClient {
   #next = 0;
   #waiting = new Map();
   #writer;

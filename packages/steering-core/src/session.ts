@@ -242,7 +242,7 @@ const stopping: Omit<Row, keyof typeof waiting> & typeof waiting = {
   timerFired: timerWhileCancelling,
 };
 
-export const TABLE: Table = {
+const TABLE: Table = {
   idle,
   resting: { ...idle, ...waiting, steerArrived: steerAtRest, timerFired: beginQueued },
   running,

@@ -210,7 +210,7 @@ export type EventName = keyof Events;
 export type Event = { [Name in EventName]: { readonly type: Name } & Events[Name] }[EventName];
 
 /** A receipt before it is known on which wire it goes. */
-export type Told = Receipt extends infer Kind ? (Kind extends unknown ? Omit<Kind, "sessionId"> : never) : never;
+type Told = Receipt extends infer Kind ? (Kind extends unknown ? Omit<Kind, "sessionId"> : never) : never;
 
 /** What the machine wants done: a name and what it takes. */
 export interface Effects {
