@@ -64,10 +64,12 @@ export const promptWhileIdle: Cell<"promptArrived"> = unlessUsage((draft, event)
 });
 
 export const promptMeetsTurn: Cell<"promptArrived"> = unlessUsage((draft, event) => {
-  const { command, asker, steer } = event;
+  const { command, asker, steer, barred } = event;
   const { whenBusy } = draft.policy;
-  if (draft.closing || (command ? command.name === "queue" : whenBusy === "queue")) return promptWaits(draft, event);
+  const waits = command ? command.name === "queue" : whenBusy === "queue" || (whenBusy === "steer" && barred);
+  if (draft.closing || waits) return promptWaits(draft, event);
   if (!command && whenBusy === "reject") return order(draft, "refuse", asker, busy);
+  if (barred) return order(draft, "refuse", asker, barred);
   const bound = command ? { ...steer, prompt: textPrompt(command.text) } : steer;
   const refusal = bindSteer(draft, bound, asker.link);
   if (refusal) return order(draft, "refuse", asker, refusal);

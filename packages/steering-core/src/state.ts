@@ -180,6 +180,8 @@ export interface Events {
     /** The prompt as the steer it may become. */
     readonly steer: ArrivingSteer;
     readonly command: SlashCommand | undefined;
+    /** Why this connection may not steer here. */
+    readonly barred: RpcError | undefined;
   };
   steerArrived: {
     readonly asker: Asker;

@@ -204,6 +204,7 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       params: message.params as JsonObject,
       steer: arriving(blocks, measure(blocks).bytes),
       command: slashCommands ? slashCommand(blocks) : undefined,
+      barred: session.links.has(link) ? undefined : sessionNotFound(sessionId),
     });
   };
 
@@ -329,8 +330,9 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       return toClient(withUpdate(message, withOurCommands(update as JsonObject)));
     }
     if (!session || replays.includes(session) || !WORK.includes(kind)) return outlets.toClient(message);
-    const echo = kind === UPDATE.userMessage ? echoOf(session, update as JsonObject) : undefined;
-    const dropped = isFenced(session) || (echo && !echo.native && link.wishes.echo);
+    const fenced = isFenced(session);
+    const echo = kind === UPDATE.userMessage && !fenced ? echoOf(session, update as JsonObject) : undefined;
+    const dropped = fenced || (echo && !echo.native && link.wishes.echo);
     // What the agent shows first stands before what the layer shows because of it.
     if (!echo?.native) seeAgentAct(session);
     if (echo && !dropped) toClient(withUpdate(message, { ...(update as JsonObject), messageId: echo.messageId }));

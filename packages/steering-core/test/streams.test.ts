@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { systemClock } from "../src/hub.js";
 import type { WireMessage } from "../src/index.js";
 import type { MessageStream } from "../src/protocol.js";
 import { steeringWith } from "../src/steering.js";
@@ -240,6 +241,27 @@ describe("G8 containment: a client's stream that fails", () => {
     new Peer(mine).end();
     await connectTo((stream) => void new Peer(stream), theirs);
     expect([theirs.readable.locked, theirs.writable.locked]).toEqual([false, false]);
+  });
+});
+
+describe("G8 containment: timers", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("keep no process alive", () => {
+    const timer = systemClock.set(() => {}, 1_000) as NodeJS.Timeout;
+    expect(timer.hasRef()).toBe(false);
+    systemClock.clear(timer);
+  });
+
+  it("fire when they are due, unless they were cleared", () => {
+    vi.useFakeTimers();
+    const fired: string[] = [];
+    systemClock.set(() => fired.push("kept"), 1_000);
+    systemClock.clear(systemClock.set(() => fired.push("cleared"), 1_000));
+    vi.advanceTimersByTime(999);
+    expect(fired).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(fired).toEqual(["kept"]);
   });
 });
 

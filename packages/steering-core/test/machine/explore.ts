@@ -105,48 +105,54 @@ export function explore(family: Family): Explored {
   const edges = new Set<string>();
   const faults: string[] = [];
   let transitions = 0;
-  const key = keyOf(START);
-  atlas.enter(key, START, 0, 0);
-  const places: Place[] = [{ number: 0, key, world: START }];
-  for (let place = places.pop(), next: Place[] = []; place; place = places.pop()) {
-    const { number, world } = place;
+  const visit = ({ number, key, world }: Place): readonly Place[] => {
+    if (faults.length >= MAX_FAULTS) return [];
+    const found: Place[] = [];
     for (const [choice, event] of eventsOf(world, family).entries()) {
-      const passed = pass(world, place.key, event, family.policy);
+      const passed = pass(world, key, event, family.policy);
       transitions += 1;
       edges.add(`${world.state.phase} ${event.type} ${passed.world.state.phase}`);
       if (passed.broken.length > 0)
         faults.push(report(passed.broken, [...atlas.wayTo(number, family), lineOf(world, event, passed.effects)]));
       const [target, isNew] = atlas.enter(passed.key, passed.world, number, choice);
-      if (isNew) next.push({ number: target, key: passed.key, world: passed.world });
+      if (isNew) found.push({ number: target, key: passed.key, world: passed.world });
       if (isOwed(event) && target !== number) atlas.owed.add(target, number);
     }
-    if (faults.length >= MAX_FAULTS) break;
-    if (places.length === 0) places.push(...next.splice(0).reverse());
-  }
+    return found;
+  };
+  const key = keyOf(START);
+  atlas.enter(key, START, 0, 0);
+  for (let level: readonly Place[] = [{ number: 0, key, world: START }]; level.length > 0; )
+    level = level.flatMap(visit);
   if (faults.length === 0)
-    for (const number of wedged(atlas).slice(0, MAX_FAULTS))
-      faults.push(report(["G8: nothing that is owed leads to rest from here"], atlas.wayTo(number, family)));
+    for (const number of restless(atlas).slice(0, MAX_FAULTS))
+      faults.push(report(["G8: what is owed does not lead to rest from here"], atlas.wayTo(number, family)));
   return { worlds: atlas.size, transitions, edges, faults };
 }
 
-/** The worlds from which no chain of owed events leads to a quiet one. */
-function wedged({ size, owed, quiet }: Atlas): number[] {
+/**
+ * The worlds from which a session may not come to rest, though agent, driver and time do what they owe, in whatever
+ * order: those that lead round in a circle, or to a world where nothing is owed and somebody waits.
+ */
+function restless({ size, owed, quiet }: Atlas): number[] {
   const first = new Int32Array(size).fill(-1);
   const following = new Int32Array(owed.length);
+  const left = new Int32Array(size);
   for (let index = 0; index < owed.length; index += 1) {
-    const [target] = owed.at(index);
+    const [target, source] = owed.at(index);
     following[index] = first[target] ?? -1;
     first[target] = index;
+    left[source] = (left[source] ?? 0) + 1;
   }
-  const reaches = new Uint8Array(size);
-  const open = [...quiet];
-  for (const number of open) reaches[number] = 1;
-  for (let target = open.pop(); target !== undefined; target = open.pop())
+  const comesToRest = new Uint8Array(size);
+  const open = quiet.filter((number) => left[number] === 0);
+  for (let target = open.pop(); target !== undefined; target = open.pop()) {
+    comesToRest[target] = 1;
     for (let index = first[target] ?? -1; index >= 0; index = following[index] ?? -1) {
       const [, source] = owed.at(index);
-      if (reaches[source]) continue;
-      reaches[source] = 1;
-      open.push(source);
+      left[source] = (left[source] ?? 0) - 1;
+      if (left[source] === 0) open.push(source);
     }
-  return [...reaches.keys()].filter((number) => !reaches[number]);
+  }
+  return [...comesToRest.keys()].filter((number) => !comesToRest[number]);
 }

@@ -57,7 +57,8 @@ const isAsking = ({ handed }: KnownSteer): boolean => handed === "asking";
 const awaitsReport = ({ handed, road, report, final }: KnownSteer): boolean =>
   final === undefined && handed === "yes" && road === "driver" && report === undefined;
 
-const askersOf = ({ turn }: Ledger): readonly Asker[] => (turn ? [turn.owner, ...turn.joined] : []).filter((asker) => asker !== undefined);
+const askersOf = ({ turn }: Ledger): readonly Asker[] =>
+  (turn ? [turn.owner, ...turn.joined] : []).filter((asker) => asker !== undefined);
 const isOf = (ledger: Ledger, asker: Asker): boolean => askersOf(ledger).some((one) => sameAsker(one, asker));
 
 const reasonOf = (data: unknown): unknown => (data as { reason?: unknown } | undefined)?.reason;
@@ -66,21 +67,25 @@ const reasonOf = (data: unknown): unknown => (data as { reason?: unknown } | und
 const CAUSES: Readonly<Record<string, (ledger: Ledger, steer: KnownSteer, event: Event) => boolean>> = {
   revoked: (_, { revoked }) => revoked,
   cancelled: ({ turn }) => turn?.cancelled === true,
-  closed: ({ turn, closing, closed }) => turn?.cancelled === true || closing || closed,
+  closed: ({ turn, closing, closed }) => turn?.cancelled === true || closing > 0 || closed,
   refused: ({ turn }) => turn?.outcome?.result?.["stopReason"] === STOP.refusal,
   agentFailed: ({ turn }) =>
     turn?.outcome?.error !== undefined ||
-    (turn !== undefined && turn.turnedAway > 0 && (turn.lastCode !== CODE.invalidRequest || turn.turnedAway > RETRIES.length)),
+    (turn !== undefined &&
+      turn.turnedAway > 0 &&
+      (turn.lastCode !== CODE.invalidRequest || turn.turnedAway > RETRIES.length)),
 };
 
 /** What the owner of a turn is told (spec §4, first table). */
 function isRightEnd(ledger: Ledger, effect: Effect): boolean {
   const { turn, closing } = ledger;
   if (turn === undefined) return false;
-  if (turn.cancelled || closing) return effect[0] === "answer" && effect[2]["stopReason"] === STOP.cancelled;
+  if (turn.cancelled || closing > 0) return effect[0] === "answer" && effect[2]["stopReason"] === STOP.cancelled;
   const { outcome } = turn;
   if (effect[0] === "refuse") return outcome?.error !== undefined && effect[2].code === outcome.error.code;
-  return effect[0] === "answer" && outcome?.result !== undefined && effect[2]["stopReason"] === outcome.result["stopReason"];
+  return (
+    effect[0] === "answer" && outcome?.result !== undefined && effect[2]["stopReason"] === outcome.result["stopReason"]
+  );
 }
 
 /** How a prompt is answered that never had a turn. */
@@ -92,7 +97,9 @@ function isRightWithdrawal({ ledger, effect, event, policy }: Moment, asker: Ask
   if (effect[0] !== "refuse") return false;
   const { code, data } = effect[2];
   if (event.type === "promptArrived")
-    return code === CODE.notFound ? ledger.closed : reasonOf(data) === REASON.busy && policy.whenBusy === "reject";
+    return code === CODE.notFound
+      ? ledger.closed || event.barred !== undefined
+      : reasonOf(data) === REASON.busy && policy.whenBusy === "reject";
   if (event.type === "promptCancelled") return sameAsker(event.asker, asker) && code === CODE.requestCancelled;
   if (event.type === "agentLost") return asker.link === event.link && code === CODE.internalError;
   return isTimer(event, "stuck") && reasonOf(data) === REASON.agentStuck && ledger.run !== undefined;
@@ -121,7 +128,7 @@ const NO_LOST_STEER: readonly Guarantee[] = [
     atEffect: ({ ledger, effect }) =>
       effect[0] !== "receipt" ||
       effect[1].state !== "turnEnded" ||
-      (ledger.turn !== undefined && ledger.turn.steers.every(({ final }) => final !== undefined)),
+      ledger.turn?.steers.every(({ final }) => final !== undefined) === true,
   },
   {
     says: "G1: a steer is handed back with its content, for a reason that happened",
@@ -129,7 +136,12 @@ const NO_LOST_STEER: readonly Guarantee[] = [
       if (effect[0] !== "receipt" || effect[1].state !== "undelivered") return true;
       const { messageId = "", reason = "", prompt } = effect[1];
       const steer = steerOf(ledger, messageId);
-      return steer !== undefined && prompt !== undefined && prompt.length > 0 && CAUSES[reason]?.(ledger, steer, event) === true;
+      return (
+        steer !== undefined &&
+        prompt !== undefined &&
+        prompt.length > 0 &&
+        CAUSES[reason]?.(ledger, steer, event) === true
+      );
     },
   },
   {
@@ -177,7 +189,9 @@ const NO_DUPLICATE: readonly Guarantee[] = [
       if (!turn || turn.turnedAway === 0) return true;
       const mayRetry = turn.lastCode === CODE.invalidRequest && turn.turnedAway <= RETRIES.length;
       if (effect[0] === "startRun") return mayRetry;
-      return effect[0] !== "arm" || effect[1] !== "continue" || (mayRetry && effect[2] === RETRIES[turn.turnedAway - 1]);
+      return (
+        effect[0] !== "arm" || effect[1] !== "continue" || (mayRetry && effect[2] === RETRIES[turn.turnedAway - 1])
+      );
     },
   },
 ];
@@ -201,7 +215,9 @@ const ORDER: readonly Guarantee[] = [
     says: "G3: the next steer goes to the driver only after the verdict on the one before, and only content it takes",
     atEffect: ({ ledger, effect, policy }) =>
       effect[0] !== "inject" ||
-      (policy.hasDriver && !ledger.turn?.steers.some(isAsking) && steerOf(ledger, effect[2].messageId)?.injectable === true),
+      (policy.hasDriver &&
+        !ledger.turn?.steers.some(isAsking) &&
+        steerOf(ledger, effect[2].messageId)?.injectable === true),
   },
   {
     says: "G3: what the driver turned away in a run does not go to it again in that run",
@@ -233,7 +249,7 @@ const ORDER: readonly Guarantee[] = [
   {
     says: "G3: where the first pending steer can go to the driver, it does",
     afterStep: ({ after: { state, ledger }, policy }) => {
-      if (state.phase !== "running" || ledger.closing || ledger.holds > 0 || !policy.hasDriver) return true;
+      if (state.phase !== "running" || ledger.closing > 0 || ledger.holds > 0 || !policy.hasDriver) return true;
       const first = ledger.turn?.steers.find((steer) => isPending(steer));
       return (
         first === undefined ||
@@ -275,8 +291,10 @@ const ONE_ANSWER: readonly Guarantee[] = [
       const { ledger, effect, event } = moment;
       if (effect[0] !== "answer" && effect[0] !== "refuse") return true;
       if (requestOf(ledger, effect[1])?.kind !== "prompt") return true;
-      const justJoined = event.type === "promptArrived" && sameAsker(event.asker, effect[1]);
-      if (isOf(ledger, effect[1]) && !justJoined) return ledger.turn?.ended === true && isRightEnd(ledger, effect);
+      const isArriving = event.type === "promptArrived" && sameAsker(event.asker, effect[1]);
+      const hasLostItsAgent = event.type === "agentLost" && ledger.turn?.link !== event.link;
+      if (isOf(ledger, effect[1]) && !isArriving && !hasLostItsAgent)
+        return ledger.turn?.ended === true && isRightEnd(ledger, effect);
       return isRightWithdrawal(moment, effect[1]);
     },
   },
@@ -296,7 +314,12 @@ const ONE_ANSWER: readonly Guarantee[] = [
     says: "G4: the machine and the books agree on who waits",
     afterStep: ({ after: { state, ledger } }) => {
       const { turn, queue } = state;
-      const waiting = [turn?.owner, ...(turn?.joined ?? []), ...(turn?.revokers ?? []), ...queue.map(({ asker }) => asker)];
+      const waiting = [
+        turn?.owner,
+        ...(turn?.joined ?? []),
+        ...(turn?.revokers ?? []),
+        ...queue.map(({ asker }) => asker),
+      ];
       const known = waiting.filter((asker) => asker !== undefined);
       return known.length === ledger.open.length && known.every((asker) => requestOf(ledger, asker) !== undefined);
     },
@@ -319,7 +342,7 @@ const IDLE: readonly Guarantee[] = [
     afterStep: ({ event, effects, before: { ledger } }) => {
       if (event.type !== "steerArrived") return true;
       const { turn, closing } = ledger;
-      const isOpen = turn !== undefined && !turn.cancelled && !closing;
+      const isOpen = turn !== undefined && !turn.cancelled && closing === 0;
       const joins = isOpen && !event.unsupported && (event.expectedTurnId ?? turn.id) === turn.id;
       const [first] = effects;
       return (first?.[0] === "answer" && first[2]["outcome"] === "injected") === joins;
@@ -330,7 +353,8 @@ const IDLE: readonly Guarantee[] = [
     atEffect: ({ ledger, effect, event }) => {
       if (effect[0] !== "startRun") return true;
       if (continuationOf(effect[4])) return isTimer(event, "continue") && ledger.turn?.outcome !== undefined;
-      if (event.type === "steerArrived") return event.idleBehavior === "startNewTurn" && event.expectedTurnId === undefined;
+      if (event.type === "steerArrived")
+        return event.idleBehavior === "startNewTurn" && event.expectedTurnId === undefined;
       return event.type === "promptArrived" || isTimer(event, "begin");
     },
   },
@@ -341,7 +365,7 @@ const CANCEL: readonly Guarantee[] = [
     says: "G6: after a cancel no run begins in that turn, and none while the old one is open",
     atEffect: ({ ledger, effect }) =>
       effect[0] !== "startRun" ||
-      (ledger.run === undefined && ledger.turn?.cancelled === false && !ledger.closing && !ledger.closed),
+      (ledger.run === undefined && ledger.turn?.cancelled === false && ledger.closing === 0 && !ledger.closed),
   },
   {
     says: "G6: a cancel answers every prompt that waits, at once",
@@ -364,7 +388,8 @@ const CANCEL: readonly Guarantee[] = [
     says: "G6: a cancel goes to the agent from a timer that was armed after the run began, or to one that works unasked",
     atEffect: ({ ledger, effect, event }) => {
       if (effect[0] !== "sendCancel") return true;
-      if (event.type === "cancelArrived") return ledger.turn === undefined && ledger.run === undefined && ledger.unattended;
+      if (event.type === "cancelArrived")
+        return ledger.turn === undefined && ledger.run === undefined && ledger.unattended;
       return isTimer(event, "cancel", "cancelAgain") && ledger.run !== undefined && effect[1] === ledger.run.link;
     },
   },
@@ -373,7 +398,9 @@ const CANCEL: readonly Guarantee[] = [
     afterStep: ({ after: { ledger } }) =>
       ledger.timers.every(
         ({ timer, run }) =>
-          !["cancel", "cancelAgain", "cancelRequest"].includes(timer) || ledger.run === undefined || run === ledger.run.id,
+          !["cancel", "cancelAgain", "cancelRequest"].includes(timer) ||
+          ledger.run === undefined ||
+          run === ledger.run.id,
       ),
   },
   {
@@ -398,12 +425,15 @@ const CANCEL: readonly Guarantee[] = [
       const has = (name: TimerName, ms: number): boolean =>
         ledger.timers.some(({ timer, ms: armed }) => timer === name && armed === ms);
       const { cancelGraceMs } = policy;
-      return has("grace", cancelGraceMs) && (!ledger.run || (has("cancel", 0) && has("cancelRequest", cancelGraceMs / 2)));
+      return (
+        has("grace", cancelGraceMs) && (!ledger.run || (has("cancel", 0) && has("cancelRequest", cancelGraceMs / 2)))
+      );
     },
   },
   {
     says: "G6: a hold ends with its run or with the cancel",
-    afterStep: ({ after: { ledger } }) => ledger.holds === 0 || (ledger.run !== undefined && ledger.turn?.cancelled === false),
+    afterStep: ({ after: { ledger } }) =>
+      ledger.holds === 0 || (ledger.run !== undefined && ledger.turn?.cancelled === false),
   },
   {
     says: "G6: after a close nothing begins and nobody waits",
@@ -425,10 +455,12 @@ const ISOLATION: readonly Guarantee[] = [
     says: "G7: the answer to a steer names the open turn, and the steer as it was bound first",
     atEffect: ({ ledger, effect, event }) => {
       if (event.type !== "steerArrived" || effect[0] !== "answer" || effect[2]["outcome"] !== "injected") return true;
-      const { messageId, turnId } = (effect[2]["_meta"] as { steering: { messageId: string; turnId: string } }).steering;
+      const { messageId, turnId } = (effect[2]["_meta"] as { steering: { messageId: string; turnId: string } })
+        .steering;
       const { clientMessageId } = event.steer;
       const first = ledger.turn?.steers.find(
-        (known) => clientMessageId !== undefined && known.clientMessageId === clientMessageId && known.link === event.asker.link,
+        (known) =>
+          clientMessageId !== undefined && known.clientMessageId === clientMessageId && known.link === event.asker.link,
       );
       return turnId === ledger.turn?.id && messageId === (first ?? event.steer).messageId;
     },
@@ -475,7 +507,7 @@ const CONTAINMENT: readonly Guarantee[] = [
     says: "G8: what waits for time has its timer",
     afterStep: ({ after: { state, ledger } }) => {
       const name = KEEPS_GOING[state.phase];
-      const waitsForClose = state.phase === "resting" && ledger.closing;
+      const waitsForClose = state.phase === "resting" && ledger.closing > 0;
       return name === undefined || waitsForClose || ledger.timers.some(({ timer }) => timer === name);
     },
   },
@@ -483,7 +515,9 @@ const CONTAINMENT: readonly Guarantee[] = [
     says: "G8: each prompt that waits for an old run has its limit",
     afterStep: ({ after: { state, ledger } }) =>
       state.phase !== "fenced" ||
-      state.queue.every(({ turnId }) => ledger.timers.some((armed) => armed.timer === "stuck" && armed.turnId === turnId)),
+      state.queue.every(({ turnId }) =>
+        ledger.timers.some((armed) => armed.timer === "stuck" && armed.turnId === turnId),
+      ),
   },
   {
     says: "G8: when an agent is gone, nobody waits for it",
@@ -491,13 +525,13 @@ const CONTAINMENT: readonly Guarantee[] = [
       event.type !== "agentLost" ||
       (ledger.run?.link !== event.link &&
         ledger.turn?.link !== event.link &&
-        !ledger.open.some(({ asker, queued }) => queued && asker.link === event.link)),
+        !ledger.open.some(({ asker, kind }) => kind === "prompt" && asker.link === event.link)),
   },
   {
     says: "G8: at rest no timer is armed and nobody waits, unless a close is at the agent",
     afterStep: ({ after: { state, ledger } }) =>
       state.phase !== "idle" ||
-      (ledger.timers.length === 0 && ledger.run === undefined && (ledger.open.length === 0 || ledger.closing)),
+      (ledger.timers.length === 0 && ledger.run === undefined && (ledger.open.length === 0 || ledger.closing > 0)),
   },
   {
     says: "G8: what comes too late, or again, has no effect",
@@ -505,7 +539,8 @@ const CONTAINMENT: readonly Guarantee[] = [
   },
   {
     says: "G8: the machine knows as open at the agent what is open there",
-    afterStep: ({ after: { state, ledger } }) => state.run?.id === ledger.run?.id && state.run?.link === ledger.run?.link,
+    afterStep: ({ after: { state, ledger } }) =>
+      state.run?.id === ledger.run?.id && state.run?.link === ledger.run?.link,
   },
 ];
 

@@ -83,7 +83,8 @@ export interface Ledger {
   holds: number;
   /** The agent worked on its own since the last turn ended. */
   unattended: boolean;
-  closing: boolean;
+  /** How many closes are at the agent. */
+  closing: number;
   closed: boolean;
   /** Connections whose client is gone, and those whose agent is. */
   lost: readonly number[];
@@ -97,7 +98,7 @@ export const EMPTY: Ledger = {
   timers: [],
   holds: 0,
   unattended: false,
-  closing: false,
+  closing: 0,
   closed: false,
   lost: [],
   agentsLost: [],
@@ -180,10 +181,10 @@ function concludeOverdue(ledger: Ledger): void {
 /** Whether a prompt joins the open turn as a steer. */
 const joins = (
   ledger: Ledger,
-  { command }: Extract<Event, { type: "promptArrived" }>,
+  { command, barred }: Extract<Event, { type: "promptArrived" }>,
   { whenBusy }: Policy,
 ): boolean => {
-  if (!ledger.turn || ledger.turn.cancelled || ledger.closing) return false;
+  if (!ledger.turn || ledger.turn.cancelled || ledger.closing > 0 || barred) return false;
   return command ? command.name === "steer" && command.text !== "" : whenBusy === "steer";
 };
 
@@ -257,10 +258,10 @@ export function noteEvent(ledger: Ledger, event: Event, policy: Policy): void {
       if (event.timer === "verdict" || event.timer === "grace") concludeOverdue(ledger);
       return;
     case "closeArrived":
-      ledger.closing = true;
+      ledger.closing += 1;
       return;
     case "closeAnswered":
-      ledger.closing = false;
+      ledger.closing -= 1;
       if (!event.ok) return;
       concludeOverdue(ledger);
       changeTurn(ledger, { cancelled: true });
@@ -278,13 +279,17 @@ export function noteEvent(ledger: Ledger, event: Event, policy: Policy): void {
   }
 }
 
-function noteStarted(ledger: Ledger, [, id, link, asker, params]: Extract<Effect, readonly ["startRun", ...unknown[]]>): void {
+function noteStarted(
+  ledger: Ledger,
+  [, id, link, asker, params]: Extract<Effect, readonly ["startRun", ...unknown[]]>,
+): void {
   const carries = continuationOf(params)?.messageIds ?? [];
   ledger.run = { id, link, turnId: ledger.turn?.id ?? "", carries, acted: false };
   for (const messageId of carries)
     changeSteer(ledger, messageId, { handed: "yes", road: "continuation", report: undefined });
   if (!ledger.turn?.outcome) changeTurn(ledger, { link, owner: asker });
-  if (asker) ledger.open = ledger.open.map((open) => (sameAsker(open.asker, asker) ? { ...open, queued: false } : open));
+  if (asker)
+    ledger.open = ledger.open.map((open) => (sameAsker(open.asker, asker) ? { ...open, queued: false } : open));
 }
 
 const EMPTY_TURN: Omit<KnownTurn, "id" | "link"> = {
@@ -300,7 +305,7 @@ const EMPTY_TURN: Omit<KnownTurn, "id" | "link"> = {
 
 function noteAnswered(ledger: Ledger, asker: Asker, event: Event): void {
   ledger.open = ledger.open.filter((request) => !sameAsker(request.asker, asker));
-  if (event.type === "promptArrived" && !ledger.turn?.ended) {
+  if ((event.type === "promptArrived" || event.type === "agentLost") && !ledger.turn?.ended) {
     changeTurn(ledger, { joined: (ledger.turn?.joined ?? []).filter((joined) => !sameAsker(joined, asker)) });
   }
 }
@@ -336,7 +341,8 @@ export function noteEffect(ledger: Ledger, effect: Effect, event: Event, since: 
       return;
     case "receipt": {
       const { state, turnId, messageId } = effect[1];
-      if (state === "turnStarted") Object.assign(ledger, { turn: { ...EMPTY_TURN, id: turnId, link: 0 }, unattended: false });
+      if (state === "turnStarted")
+        Object.assign(ledger, { turn: { ...EMPTY_TURN, id: turnId, link: 0 }, unattended: false });
       else if (state === "turnEnded") changeTurn(ledger, { ended: true });
       else changeSteer(ledger, messageId ?? "", { final: state });
       return;
@@ -365,7 +371,8 @@ export const liveTimers = ({ timers, run }: Ledger): readonly ArmedTimer[] =>
 export function dueTimers(ledger: Ledger): readonly ArmedTimer[] {
   const live = liveTimers(ledger);
   return ledger.timers.filter(
-    ({ since, ms }) => !live.some((other) => other.since <= since && other.ms <= ms && other.since + other.ms < since + ms),
+    ({ since, ms }) =>
+      !live.some((other) => other.since <= since && other.ms <= ms && other.since + other.ms < since + ms),
   );
 }
 

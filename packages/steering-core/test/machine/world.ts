@@ -2,12 +2,23 @@
  * A world: one session and all that surrounds it. Which events may come next, what a step makes of it, and when two
  * worlds are the same.
  */
-import { CODE, type ContentBlock, STOP } from "../../src/protocol.js";
+
 import { startsWithSlash } from "../../src/parse.js";
+import { CODE, type ContentBlock, STOP } from "../../src/protocol.js";
 import { IDLE, step } from "../../src/session.js";
 import type { ArrivingSteer, Asker, Effect, Event, Policy, RunOutcome, State, Steer } from "../../src/state.js";
 import { GUARANTEES, type Moment, type Passage } from "./guarantees.js";
-import { dueTimers, EMPTY, type KnownSteer, type KnownTurn, type Ledger, liveTimers, noteEffect, noteEnd, noteEvent } from "./ledger.js";
+import {
+  dueTimers,
+  EMPTY,
+  type KnownSteer,
+  type KnownTurn,
+  type Ledger,
+  liveTimers,
+  noteEffect,
+  noteEnd,
+  noteEvent,
+} from "./ledger.js";
 
 /** What a steer consists of: something for every road, something the driver does not take, a slash command of the agent. */
 export type Content = "plain" | "foreign" | "slash";
@@ -32,6 +43,9 @@ export interface Family {
   readonly closes: boolean;
   readonly drops: boolean;
   readonly outcomes: readonly RunOutcome[];
+  /** How many there are, and how many steps lead from one to another. */
+  readonly worlds: number;
+  readonly transitions: number;
 }
 
 export interface World {
@@ -68,21 +82,37 @@ const isFull = (turn: KnownTurn | undefined, { steers }: Family): boolean =>
 function promptEvents({ ledger: { open, turn }, serial }: World, family: Family, asker: Asker): Event[] {
   if (open.filter(({ kind }) => kind === "prompt").length >= family.prompts) return [];
   const full = isFull(turn, family);
-  const prompt = { type: "promptArrived", asker, turnId: `t${serial}`, params: {}, steer: steerWith(serial, "plain", family) } as const;
+  const prompt = {
+    type: "promptArrived",
+    asker,
+    turnId: `t${serial}`,
+    params: {},
+    steer: steerWith(serial, "plain", family),
+  } as const;
   const events: Event[] = [];
   if (!full || family.policy.whenBusy !== "steer") events.push({ ...prompt, command: undefined });
   if (!family.commands) return events;
-  events.push({ ...prompt, command: { name: "steer", text: "" } }, { ...prompt, command: { name: "queue", text: "later" } });
+  events.push(
+    { ...prompt, command: { name: "steer", text: "" } },
+    { ...prompt, command: { name: "queue", text: "later" } },
+  );
   if (!full) events.push({ ...prompt, command: { name: "steer", text: "left" } });
   return events;
 }
 
 function steerEvents({ ledger: { turn }, serial }: World, family: Family, asker: Asker): Event[] {
-  const base = { type: "steerArrived", asker, turnId: `t${serial}`, expectedTurnId: undefined, unsupported: undefined } as const;
+  const base = {
+    type: "steerArrived",
+    asker,
+    turnId: `t${serial}`,
+    expectedTurnId: undefined,
+    unsupported: undefined,
+  } as const;
   const idleBehavior = family.policy.idleBehavior;
   const events: Event[] = [];
   if (!isFull(turn, family))
-    for (const content of family.contents) events.push({ ...base, steer: steerWith(serial, content, family), idleBehavior });
+    for (const content of family.contents)
+      events.push({ ...base, steer: steerWith(serial, content, family), idleBehavior });
   if (!turn)
     for (const behavior of family.idleBehaviors)
       events.push({ ...base, steer: steerWith(serial, "plain", family), idleBehavior: behavior });
@@ -97,7 +127,11 @@ function steerEvents({ ledger: { turn }, serial }: World, family: Family, asker:
 function revokeEvents({ state, ledger: { turn, open } }: World, asker: Asker): Event[] {
   if (open.some(({ kind }) => kind === "revoke")) return [];
   const known = turn?.steers ?? (state.past ? [state.past] : []);
-  return [...known.map(({ messageId }) => messageId), "unknown"].map((messageId) => ({ type: "revokeArrived", asker, messageId }));
+  return [...known.map(({ messageId }) => messageId), "unknown"].map((messageId) => ({
+    type: "revokeArrived",
+    asker,
+    messageId,
+  }));
 }
 
 function clientEvents(world: World, family: Family, link: number): Event[] {
@@ -113,10 +147,15 @@ function clientEvents(world: World, family: Family, link: number): Event[] {
 }
 
 function agentEvents({ ledger: { run, turn, holds, closing } }: World, family: Family): Event[] {
-  const events: Event[] = [{ type: "agentActed" }, { type: "takeCalled" }, { type: "runAnswered", run: "old", outcome: ENDED }];
+  const events: Event[] = [
+    { type: "agentActed" },
+    { type: "takeCalled" },
+    { type: "runAnswered", run: "old", outcome: ENDED },
+  ];
   if (run) for (const outcome of family.outcomes) events.push({ type: "runAnswered", run: run.id, outcome });
   if (family.holds && holds > 0) events.push({ type: "holdChanged", by: -1 });
-  if (family.holds && holds === 0 && run && turn?.id === run.turnId && !turn.cancelled) events.push({ type: "holdChanged", by: 1 });
+  if (family.holds && holds === 0 && run && turn?.id === run.turnId && !turn.cancelled)
+    events.push({ type: "holdChanged", by: 1 });
   if (closing) events.push({ type: "closeAnswered", ok: true }, { type: "closeAnswered", ok: false });
   return events;
 }
@@ -146,7 +185,8 @@ export function eventsOf(world: World, family: Family): readonly Event[] {
   const events = [...agentEvents(world, family), ...driverEvents(world, family)];
   for (const { timer, turnId } of dueTimers(ledger)) events.push({ type: "timerFired", timer, turnId });
   for (const link of family.links) {
-    if (!ledger.lost.includes(link) && !ledger.agentsLost.includes(link)) events.push(...clientEvents(world, family, link));
+    if (!ledger.lost.includes(link) && !ledger.agentsLost.includes(link))
+      events.push(...clientEvents(world, family, link));
     if (family.drops && !ledger.agentsLost.includes(link)) events.push({ type: "agentLost", link });
   }
   if (family.closes && !ledger.closing) events.push({ type: "closeArrived" });
@@ -198,8 +238,11 @@ export function pass(world: World, key: string, event: Event, policy: Policy): P
 const linkOf = (asker: Asker | undefined): string => (asker ? String(asker.link) : "-");
 
 /** Yes and no as one letter. */
-const flags = (...values: readonly (boolean | undefined)[]): string =>
-  String.fromCharCode(values.reduce((sum, value) => sum * 2 + (value ? 1 : 0), 64));
+function flags(...values: readonly (boolean | undefined)[]): string {
+  let bits = 64;
+  for (const value of values) bits = bits * 2 + (value ? 1 : 0);
+  return String.fromCharCode(bits);
+}
 
 /**
  * What tells two worlds apart. Names stand for themselves by their place; texts, past turns, counts that only grow and
@@ -222,7 +265,8 @@ function turnKey(turn: NonNullable<State["turn"]>, { turn: known, run }: Ledger)
   for (const steer of inPlace(pending, active))
     key += `${steer.fate}${steer.link}${flags(steer.injectable, startsWithSlash(steer.prompt))}`;
   for (const { final, handed, road, report: said, fellIn } of known?.steers ?? [])
-    if (!final) key += `${handed[0]}${road?.[0]}${said?.[0]}${flags(run && handed === "no" && fellIn === run.id)}`;
+    if (!final)
+      key += `${handed[0]}${road?.[0]}${said?.[0]}${flags(run !== undefined && handed === "no" && fellIn === run.id)}`;
   key += `${report?.[0]}${revokers.map(linkOf).join("")}${refusals}${refusal?.code}${holds}`;
   if (known?.cancelled) return `${key}${cancelReason}`;
   return `${key}${outcome?.error?.code ?? outcome?.result?.["stopReason"]}${known?.turnedAway}${known?.lastCode}`;

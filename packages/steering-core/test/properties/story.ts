@@ -196,12 +196,13 @@ export class Story {
     );
   }
 
-  isLoading(sessionId: string, at: number, link?: number): boolean {
+  /** What the agent sends on that connection may be a replay. */
+  isLoading(sessionId: string, at: number, link: number): boolean {
     return this.asks.some(
       (ask) =>
         ask.method === "session/load" &&
         ask.sessionId === sessionId &&
-        (link === undefined || ask.link === link) &&
+        ask.link === link &&
         ask.sent.at < at &&
         at <= (ask.answers[0]?.at ?? NEVER),
     );
@@ -328,8 +329,8 @@ export class Story {
   hasActed(sessionId: string, from: number, to: number): boolean | undefined {
     const signs = this.entries
       .slice(from + 1, Math.min(to, this.entries.length))
-      .filter((entry) => this.isSign(entry, sessionId));
-    if (signs.some(({ at }) => !this.isLoading(sessionId, at))) return true;
+      .filter((entry): entry is OfKind<"agentSent"> => this.isSign(entry, sessionId));
+    if (signs.some(({ at, link }) => !this.isLoading(sessionId, at, link))) return true;
     return signs.length === 0 ? false : undefined;
   }
 
