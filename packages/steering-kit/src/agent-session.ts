@@ -2,7 +2,7 @@ import type { ContentBlock, InjectCall, PendingSteer, Verdict } from "@acp-steer
 import type { AgentContext, PromptRequest, PromptResponse } from "@agentclientprotocol/sdk/unstable";
 import { methods, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { Outbox } from "./outbox.js";
-import type { Turn, VendorSession } from "./vendor.js";
+import type { SteerMessage, Turn, VendorSession } from "./vendor.js";
 import { CODES } from "./vendor-error.js";
 
 interface RunContext {
@@ -20,6 +20,7 @@ interface Run {
 export class AgentSession {
   readonly vendorSession: VendorSession;
   readonly #take: (sessionId: string) => readonly PendingSteer[];
+  readonly #waiting = new Set<(run: Run | undefined) => void>();
   #run: Run | undefined;
   #closing: Promise<void> | undefined;
 
@@ -41,7 +42,7 @@ export class AgentSession {
     const run: Run = { outbox: new Outbox(context.client, this.id), abort: new AbortController() };
     const onCancelRequest = (): void => void this.interrupt();
     context.signal.addEventListener("abort", onCancelRequest);
-    this.#run = run;
+    this.#begin(run);
     try {
       const { stopReason, usage } = await this.vendorSession.prompt(this.#turn(run, context));
       return usage ? { stopReason, usage } : { stopReason };
@@ -53,12 +54,33 @@ export class AgentSession {
   }
 
   inject(call: InjectCall): PromiseLike<Verdict> {
-    const run = this.#run;
-    if (!this.vendorSession.steer) return Promise.resolve("unsupported");
-    if (!run) return Promise.resolve("tooLate");
+    const { vendorSession } = this;
+    if (!vendorSession.steer) return Promise.resolve("unsupported");
+    if (this.#run) return this.#steer(this.#run, call, vendorSession.steer.bind(vendorSession));
+    return this.#runOf(call).then((run) => (run ? this.inject(call) : "tooLate"));
+  }
+
+  /** A steer can arrive in the same write as its prompt, before the run has begun. */
+  #runOf({ signal }: InjectCall): Promise<Run | undefined> {
+    return new Promise((resolve) => {
+      this.#waiting.add(resolve);
+      signal.addEventListener("abort", () => {
+        this.#waiting.delete(resolve);
+        resolve(undefined);
+      });
+    });
+  }
+
+  #begin(run: Run): void {
+    this.#run = run;
+    for (const resolve of this.#waiting) resolve(run);
+    this.#waiting.clear();
+  }
+
+  #steer(run: Run, call: InjectCall, steer: (message: SteerMessage) => PromiseLike<Verdict>): PromiseLike<Verdict> {
     const { turnId, messageId, prompt, signal } = call;
     const verdict = settlement();
-    const answer = this.vendorSession.steer({
+    const answer = steer({
       turnId,
       messageId,
       prompt,
