@@ -195,8 +195,8 @@ export function createHub(policy: Policy, driver: SteeringDriver | undefined, cl
         if (!native || link.key !== session.state.run?.link) show(link, session, UPDATE.userMessage, prompt, messageId);
     },
     say: (session, key, text) => {
-      const link = links.get(key);
-      if (link) show(link, session, UPDATE.agentMessage, [{ type: "text", text }], crypto.randomUUID());
+      // Said in answer to a message of this connection, so it is here.
+      show(links.get(key) as Link, session, UPDATE.agentMessage, [{ type: "text", text }], crypto.randomUUID());
     },
     arm: (session, timer, ms, turnId = "") => {
       const timers = session.timers ?? new Map<string, unknown>();

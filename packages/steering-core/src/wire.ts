@@ -133,7 +133,8 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     releaseHolds: holds.release,
     leaveWhenDone: () => {
       for (const { state } of runs.values()) if (state.phase === "cancelling") return;
-      if (hub.leaving.delete(link)) outlets.endAgent();
+      hub.leaving.delete(link);
+      outlets.endAgent();
     },
   };
   hub.links.set(key, link);
