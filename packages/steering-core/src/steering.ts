@@ -139,6 +139,11 @@ function connect(
   };
   const stopReading = (reason: unknown): void => {
     reader.cancel(reason).catch(ignore);
+    channel.wake();
+  };
+  const agentStopped = (reason: unknown): void => {
+    channel.end();
+    stopReading(reason);
   };
   const appStream = agentStream({
     channel,
@@ -146,7 +151,7 @@ function connect(
       wire.fromAgent(message);
       return written;
     },
-    stopped: stopReading,
+    stopped: agentStopped,
   });
 
   const lifecycle = app.connect(appStream, options) as Lifecycle | undefined;
@@ -159,7 +164,7 @@ function connect(
     : clientEnded.then(() => channel.finished);
   const closed = agentEnded.then(async () => {
     wire.agentGone();
-    stopReading(undefined);
+    agentStopped(undefined);
     await clientEnded;
     await written.catch(ignore);
     reader.releaseLock();

@@ -36,14 +36,19 @@ export class Channel {
   end(): void {
     this.ended = true;
     for (const reader of this.readers.splice(0)) reader(DONE);
-    this.resume?.();
+    this.wake();
     this.finish();
+  }
+
+  /** Lets go of whoever waits for room. */
+  wake(): void {
+    this.resume?.();
   }
 
   read(): Promise<ReadResult> {
     const value = this.queue.shift();
     if (value !== undefined) {
-      if (this.queue.length < READ_AHEAD) this.resume?.();
+      if (this.queue.length < READ_AHEAD) this.wake();
       return Promise.resolve({ done: false, value });
     }
     return this.ended ? Promise.resolve(DONE) : new Promise((resolve) => this.readers.push(resolve));
