@@ -130,6 +130,10 @@ describe("G8 containment: an agent that goes owes nobody an answer", () => {
     connection.ask(2, "session/prompt", { sessionId: "s", prompt: [textBlock("go")] });
     connection.ask(3, "session/load", { sessionId: "s" });
     connection.ask(4, "_session/steering", { sessionId: "s", prompt: [textBlock("left")] });
+    const { length } = connection.toClient;
+    connection.wire.fromClient({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId: "s" } });
+    connection.wire.fromClient({ jsonrpc: "2.0", id: 99, result: {} });
+    expect(connection.toClient).toHaveLength(length);
     connection.wire.clientGone();
     bare.clock.advance(0);
     const errors = [2, 3, 4].map((id) =>

@@ -117,6 +117,21 @@ describe("G6 cancel: while idle", () => {
     expect(cancels(rig)).toBe(1);
   });
 
+  it("is forwarded when the agent has worked on its own between two turns that never came", async () => {
+    const rig = await Rig.running();
+    rig.prompt(2, "two");
+    await quiet();
+    rig.endRun();
+    rig.say("by the way");
+    await quiet();
+    rig.cancel();
+    await quiet();
+    expect([rig.client.stops(2), cancels(rig)]).toEqual([["cancelled"], 0]);
+    rig.cancel();
+    await quiet();
+    expect(cancels(rig)).toBe(1);
+  });
+
   it.each(["available_commands_update", "current_mode_update", "usage_update"])("%s is no work", async (kind) => {
     const rig = await Rig.start();
     rig.update(kind, { availableCommands: [] });

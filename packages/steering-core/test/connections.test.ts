@@ -68,6 +68,38 @@ describe("G7 isolation: who may steer", () => {
   });
 });
 
+describe("G7 isolation: who may join a turn with a prompt", () => {
+  /** A turn of the first connection, and a second that has nothing to do with the session. */
+  const start = async (whenBusy: "queue" | "steer" | "reject"): Promise<World> => {
+    const rig = await Rig.running({ whenBusy });
+    return { rig, second: await rig.open() };
+  };
+
+  it.each(["queue", "steer", "reject"] as const)("/steer is refused like a steer (whenBusy %s)", async (whenBusy) => {
+    const { rig, second } = await start(whenBusy);
+    rig.prompt(5, "/steer left", "s", second.client);
+    await quiet();
+    expect(second.client.error(5)?.code).toBe(-32002);
+    await rig.finish();
+    expect(rig.runTexts).toEqual([["go"]]);
+  });
+
+  it("a plain prompt waits for its own turn where others would join", async () => {
+    const { rig, second } = await start("steer");
+    rig.prompt(5, "mine", "s", second.client);
+    await rig.finish();
+    expect(rig.runTexts).toEqual([["go"]]);
+    expect(second.agent.of("session/prompt")).toMatchObject([{ id: 5, params: { prompt: [textBlock("mine")] } }]);
+  });
+
+  it("a prompt is told that the session is busy where that is the policy", async () => {
+    const { rig, second } = await start("reject");
+    rig.prompt(5, "mine", "s", second.client);
+    await quiet();
+    expect(second.client.error(5)).toMatchObject({ data: { reason: "busy" } });
+  });
+});
+
 describe("G4 one answer: several connections on one session", () => {
   it("the receipt goes to whoever sent the steer, the response to whoever asked", async () => {
     const driver = new HandDriver();

@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { IDLE, step } from "../src/session.js";
-import type { Event } from "../src/state.js";
 import { Bare } from "./support/bare.js";
 import { HandDriver } from "./support/driver.js";
 import { quiet, Rig, textBlock } from "./support/rig.js";
@@ -219,25 +217,6 @@ describe("G4 one answer: session/close in every other state", () => {
     await rig.finish();
     expect(rig.client.stops(11)).toEqual(["end_turn"]);
     expect(rig.client.answers(1)).toHaveLength(1);
-  });
-});
-
-describe("G4 one answer: a session that was closed", () => {
-  it("refuses what still reaches it", () => {
-    const policy = new Bare().hub.policy;
-    const asker = { link: 1, id: 1 };
-    const steer = { messageId: "m", clientMessageId: undefined, prompt: [textBlock("x")], bytes: 1, injectable: false };
-    const idle = { idleBehavior: "startNewTurn", expectedTurnId: undefined, unsupported: undefined } as const;
-    const late: Event[] = [
-      { type: "promptArrived", asker, turnId: "t", params: {}, steer, command: undefined },
-      { type: "steerArrived", asker, turnId: "t", steer, ...idle },
-      { type: "revokeArrived", asker, messageId: "m" },
-    ];
-    for (const event of late) {
-      const [state, effects] = step({ ...IDLE, phase: "closed" }, event, policy);
-      expect(state.phase).toBe("closed");
-      expect(effects).toMatchObject([["refuse", asker, { code: -32002 }]]);
-    }
   });
 });
 

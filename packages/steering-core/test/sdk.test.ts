@@ -101,6 +101,7 @@ describe.each(WORLDS)("the layer around %s over %s", (_, __, wrap, open) => {
     await first.cancel(sessionId);
     const run = await sdk.runs.next();
     expect(await sdk.cancels.next()).toBe(sessionId);
+    expect(sdk.seen).toEqual(["prompt", "cancel"]);
     run.end("cancelled");
     expect(await owner).toMatchObject({ stopReason: "cancelled" });
     const next = first.prompt(sessionId, "again");

@@ -48,6 +48,26 @@ describe("G8 containment: back pressure", () => {
     await reader?.cancel();
   });
 
+  it.each(["goes", "stops reading"])("an agent that %s with a full channel leaves nothing waiting", async (how) => {
+    let leave: () => unknown = () => {};
+    const gone = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const app = (stream: MessageStream): object => {
+      if (how === "goes") return { closed: gone };
+      leave = () => stream.readable.getReader().cancel();
+      return {};
+    };
+    let isClosed = false;
+    void connectTo(app, { readable: countingSource().readable, writable: new WritableStream() }).then(() => {
+      isClosed = true;
+    });
+    await quiet();
+    leave();
+    await quiet();
+    expect(isClosed).toBe(true);
+  });
+
   it("an agent's write resolves when the client's stream has taken it", async () => {
     const taken: WireMessage[] = [];
     let release: () => void = () => {};
@@ -206,6 +226,25 @@ describe("G8 containment: a client's stream that fails", () => {
     };
     await connectTo(app, { readable: new ReadableStream(), writable });
     expect(failure).toBe(broken);
+  });
+
+  it("an agent that does not wait for its writes is not struck down by it", async () => {
+    const writable = new WritableStream({
+      write: () => {
+        throw new Error("broken pipe");
+      },
+    });
+    const app = (stream: MessageStream): undefined => {
+      const writer = stream.writable.getWriter();
+      for (const index of [1, 2]) void writer.write(note(index));
+    };
+    const unhandled: unknown[] = [];
+    const notice = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", notice);
+    await connectTo(app, { readable: new ReadableStream(), writable });
+    await quiet();
+    process.off("unhandledRejection", notice);
+    expect(unhandled).toEqual([]);
   });
 
   it("a client's reader that fails ends the connection", async () => {

@@ -62,6 +62,8 @@ export interface KnownRun {
   readonly carries: readonly string[];
   /** The agent did something since. */
   readonly acted: boolean;
+  /** It did something since the last cancel that was sent to it. */
+  readonly stirred: boolean;
 }
 
 export interface ArmedTimer {
@@ -207,6 +209,9 @@ function noteAgentLost(ledger: Ledger, link: number): void {
   changeTurn(ledger, { outcome: { error: agentGone }, turnedAway: 0, lastCode: undefined });
 }
 
+/** The open run belongs to a turn that was cancelled, or that its owner was told the end of. */
+const isStopping = ({ turn, run }: Ledger): boolean => turn === undefined || turn.id !== run?.turnId || turn.cancelled;
+
 /** What an event alone says, before the machine has seen it. */
 export function noteEvent(ledger: Ledger, event: Event, policy: Policy): void {
   switch (event.type) {
@@ -245,7 +250,7 @@ export function noteEvent(ledger: Ledger, event: Event, policy: Policy): void {
       return;
     }
     case "agentActed":
-      if (ledger.run) ledger.run = { ...ledger.run, acted: true };
+      if (ledger.run) ledger.run = { ...ledger.run, acted: true, stirred: isStopping(ledger) };
       else if (!ledger.turn) ledger.unattended = true;
       return;
     case "holdChanged":
@@ -284,7 +289,7 @@ function noteStarted(
   [, id, link, asker, params]: Extract<Effect, readonly ["startRun", ...unknown[]]>,
 ): void {
   const carries = continuationOf(params)?.messageIds ?? [];
-  ledger.run = { id, link, turnId: ledger.turn?.id ?? "", carries, acted: false };
+  ledger.run = { id, link, turnId: ledger.turn?.id ?? "", carries, acted: false, stirred: false };
   for (const messageId of carries)
     changeSteer(ledger, messageId, { handed: "yes", road: "continuation", report: undefined });
   if (!ledger.turn?.outcome) changeTurn(ledger, { link, owner: asker });
@@ -335,6 +340,9 @@ export function noteEffect(ledger: Ledger, effect: Effect, event: Event, since: 
     case "give":
       for (const { messageId } of effect[1])
         changeSteer(ledger, messageId, { handed: "yes", road: "inbox", report: undefined });
+      return;
+    case "sendCancel":
+      if (ledger.run) ledger.run = { ...ledger.run, stirred: false };
       return;
     case "releaseHolds":
       ledger.holds = 0;

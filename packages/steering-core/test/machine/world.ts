@@ -7,7 +7,7 @@ import { startsWithSlash } from "../../src/parse.js";
 import { CODE, type ContentBlock, STOP } from "../../src/protocol.js";
 import { IDLE, step } from "../../src/session.js";
 import type { ArrivingSteer, Asker, Effect, Event, Policy, RunOutcome, State, Steer } from "../../src/state.js";
-import { GUARANTEES, type Moment, type Passage } from "./guarantees.js";
+import { GUARANTEES } from "./guarantees.js";
 import {
   dueTimers,
   EMPTY,
@@ -19,6 +19,7 @@ import {
   noteEnd,
   noteEvent,
 } from "./ledger.js";
+import type { Moment, Passage } from "./moment.js";
 
 /** What a steer consists of: something for every road, something the driver does not take, a slash command of the agent. */
 export type Content = "plain" | "foreign" | "slash";
@@ -40,7 +41,8 @@ export interface Family {
   /** The agent asks for permissions; a client revokes; a session is closed; a connection ends. */
   readonly holds: boolean;
   readonly revokes: boolean;
-  readonly closes: boolean;
+  /** How many at one time. */
+  readonly closes: number;
   readonly drops: boolean;
   readonly outcomes: readonly RunOutcome[];
   /** How many there are, and how many steps lead from one to another. */
@@ -82,22 +84,17 @@ const isFull = (turn: KnownTurn | undefined, { steers }: Family): boolean =>
 function promptEvents({ ledger: { open, turn }, serial }: World, family: Family, asker: Asker): Event[] {
   if (open.filter(({ kind }) => kind === "prompt").length >= family.prompts) return [];
   const full = isFull(turn, family);
-  const prompt = {
-    type: "promptArrived",
-    asker,
-    turnId: `t${serial}`,
-    params: {},
-    steer: steerWith(serial, "plain", family),
-  } as const;
+  const steer = steerWith(serial, "plain", family);
+  const prompt = { type: "promptArrived", asker, turnId: `t${serial}`, params: {}, steer, barred: undefined } as const;
   const events: Event[] = [];
   if (!full || family.policy.whenBusy !== "steer") events.push({ ...prompt, command: undefined });
   if (!family.commands) return events;
-  events.push(
-    { ...prompt, command: { name: "steer", text: "" } },
-    { ...prompt, command: { name: "queue", text: "later" } },
-  );
-  if (!full) events.push({ ...prompt, command: { name: "steer", text: "left" } });
-  return events;
+  const steerCommand = { ...prompt, command: { name: "steer", text: "left" } } as const;
+  const barred = { code: CODE.notFound, message: "no" };
+  events.push({ ...prompt, command: { name: "steer", text: "" } });
+  events.push({ ...prompt, command: { name: "queue", text: "later" } });
+  events.push({ ...steerCommand, barred }, { ...prompt, command: undefined, barred });
+  return full ? events : [...events, steerCommand];
 }
 
 function steerEvents({ ledger: { turn }, serial }: World, family: Family, asker: Asker): Event[] {
@@ -156,7 +153,7 @@ function agentEvents({ ledger: { run, turn, holds, closing } }: World, family: F
   if (family.holds && holds > 0) events.push({ type: "holdChanged", by: -1 });
   if (family.holds && holds === 0 && run && turn?.id === run.turnId && !turn.cancelled)
     events.push({ type: "holdChanged", by: 1 });
-  if (closing) events.push({ type: "closeAnswered", ok: true }, { type: "closeAnswered", ok: false });
+  if (closing > 0) events.push({ type: "closeAnswered", ok: true }, { type: "closeAnswered", ok: false });
   return events;
 }
 
@@ -189,7 +186,7 @@ export function eventsOf(world: World, family: Family): readonly Event[] {
       events.push(...clientEvents(world, family, link));
     if (family.drops && !ledger.agentsLost.includes(link)) events.push({ type: "agentLost", link });
   }
-  if (family.closes && !ledger.closing) events.push({ type: "closeArrived" });
+  if (ledger.closing < family.closes) events.push({ type: "closeArrived" });
   return events;
 }
 
@@ -251,8 +248,9 @@ function flags(...values: readonly (boolean | undefined)[]): string {
 export function keyOf({ state, ledger }: World): string {
   const { phase, turn, run, queue, closing, unattended } = state;
   const { closed, holds, lost, agentsLost } = ledger;
-  let key = `${phase}${flags(closing, unattended, ledger.closing, closed, ledger.unattended)}${holds}`;
-  if (run) key += `${run.link}${flags(run.lively, run.interrupted, ledger.run?.turnId === turn?.id)}`;
+  let key = `${phase}${flags(unattended, closed, ledger.unattended)}${closing}${ledger.closing}${holds}`;
+  if (run)
+    key += `${run.link}${flags(run.lively, run.interrupted, ledger.run?.stirred, ledger.run?.turnId === turn?.id)}`;
   key += `|${lost.join("")}|${agentsLost.join("")}|`;
   for (const { timer } of liveTimers(ledger)) key += `${timer},`;
   for (const { asker } of queue) key += asker.link;

@@ -58,7 +58,9 @@ export function expectedReasons(story: Story, { turn, revokedAt }: SteerStory): 
   if (revokedAt < turn.to) return ["revoked", ...(cancelled ? [cancelled.reason] : [])];
   if (cancelled) return [cancelled.reason, "closed"];
   if (isCutByClose(story, turn)) return ["closed"];
-  return expectedEnds(story, turn)[0] === "refusal" ? ["refused"] : ["agentFailed"];
+  const last = turn.runs[turn.runs.length - 1];
+  if (last?.result?.stopReason === "refusal") return ["refused"];
+  return last?.error || story.hasAgentLeft(turn.link) ? ["agentFailed"] : [];
 }
 
 /** It ended while its session was being closed, or with the close. */

@@ -1,6 +1,8 @@
 /** How a steer was handed over, as the agent, the driver and the clock saw it (spec §3, G2; §4). */
+
+import { NEVER, type OfKind, tokensOf } from "./chronicle.js";
 import type { Entry } from "./history.js";
-import { NEVER, type OfKind, type RunStory, type Story, type TurnStory, tokensOf } from "./story.js";
+import type { RunStory, Story, TurnStory } from "./story.js";
 import { GRACE_MS } from "./world.js";
 
 /** A hand-over, or the attempt at one. */

@@ -4,10 +4,12 @@
  *
  * Each predicate gives what it found wrong, in words. `at` is a place in the history; "at once" is "in the same step".
  */
+
+import { NEVER, type OfKind, STEERING, tokensOf } from "./chronicle.js";
 import { describe, expectedAnswers, expectedEnds, expectedReasons, name } from "./expectations.js";
 import type { Entry } from "./history.js";
 import { tell } from "./steer-story.js";
-import { type Ask, NEVER, type OfKind, STEERING, type Story, type TurnStory, tokensOf } from "./story.js";
+import type { Ask, Story, TurnStory } from "./story.js";
 import { GRACE_MS, type Played } from "./world.js";
 
 type Guarantee = (story: Story) => string[];
@@ -110,7 +112,10 @@ const showsOnce: Guarantee = (story) =>
       const shown = story
         .of("clientGot")
         .filter((got) => got.link === link && isUserMessage(got) && tokensOf(textOfUpdate(got)).includes(token))
-        .filter(({ at }) => story.isAttached(link, turn.sessionId, at));
+        .filter(({ at, message: { params } }) => {
+          const mayBeReplay = params.update.messageId === undefined && story.isLoading(turn.sessionId, at, link);
+          return !mayBeReplay && story.isAttached(link, turn.sessionId, at);
+        });
       const isThere = [turn.from + 1, turn.to].every((at) => story.isAttached(link, turn.sessionId, at));
       const isDue = hasEnded(turn) && isHandedOver && isThere;
       const isForeign = shown.some(({ message }) => message.params.update.messageId !== messageId);
@@ -121,7 +126,7 @@ const showsOnce: Guarantee = (story) =>
     }),
   );
 
-// --- G3: steers are handed over in order of arrival, the next after the verdict on the one before; never while one asks.
+// --- G3: steers are handed over in order of arrival, the next after the verdict on the one before, none while held.
 
 const keepsOrder: Guarantee = (story) =>
   story.steers.flatMap((later) =>
@@ -131,6 +136,15 @@ const keepsOrder: Guarantee = (story) =>
         .filter((earlier) => earlier.at < later.at && earlier.isPassedBy(later, attempt))
         .map(({ token }) => `${later.token} was ${attempt.road} before ${token}`),
     ),
+  );
+
+const slashGoesAlone: Guarantee = (story) =>
+  story.steers.flatMap(({ token, content: [first], attempts }) =>
+    attempts.flatMap(({ entry }) => {
+      const isCommand = entry.kind === "agentGot" && first?.text?.startsWith("/");
+      const isAlone = isCommand && entry.message.params._meta.steering.messageIds.length === 1;
+      return faults(isCommand && !isAlone && `${token} reads as a command, and did not go alone`);
+    }),
   );
 
 const holdsWhileAsked: Guarantee = (story) =>
@@ -357,7 +371,7 @@ const closeAnswersAll: Guarantee = (story) =>
 const GUARANTEES: Readonly<Record<string, readonly Guarantee[]>> = {
   "G1 no lost steer": [acceptsAtOnce, losesNothing],
   "G2 no duplicate": [handsOverOnce, repeatsHaveNoEffect, showsOnce],
-  "G3 order": [keepsOrder, holdsWhileAsked, givesWhatIsPending],
+  "G3 order": [keepsOrder, slashGoesAlone, holdsWhileAsked, givesWhatIsPending],
   "G4 one answer": [answersOnce, answersLast],
   "G5 idle consumes nothing": [idleConsumesNothing],
   "G6 cancel": [

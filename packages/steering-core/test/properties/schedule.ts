@@ -36,7 +36,10 @@ export class FixedOrder implements Chooser {
 }
 
 /** Every promise that can settle has: the SDK's own awaits cannot be scheduled, so they run out between two steps. */
-export const quiescence = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const quiescence = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** No world has so much to do. */
+const MANY_STEPS = 1_000;
 
 /** Where everything waits that the schedule orders. Until `close()` nothing waits, so that a world can be set up. */
 export class Schedule {
@@ -66,6 +69,7 @@ export class Schedule {
   async run(): Promise<void> {
     await quiescence();
     while (this.chooser.count() > 0) {
+      if (this.labels.length > MANY_STEPS) throw new Error(`Something goes on for ever: ${this.labels.slice(-8)}`);
       await this.chooser.waitOne();
       await quiescence();
     }

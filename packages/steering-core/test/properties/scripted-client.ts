@@ -7,14 +7,12 @@ import type { Schedule } from "./schedule.js";
 const LINK = { type: "resource_link", name: "notes", uri: "file:///notes" } as const;
 
 /** Gives every message of a world words of its own: `m0`, `m1`, … */
-export type NextToken = () => string;
+type NextToken = () => string;
 
 /** What only the world can do for a client. */
 export interface Surroundings {
   readonly sessions: readonly string[];
   readonly nextToken: NextToken;
-  /** Sessions that some client is closing. */
-  readonly closing: Set<string>;
   leave(): void;
   agentLeaves(): void;
   agentActs(sessionId: string): void;
@@ -127,7 +125,7 @@ export class ScriptedClient {
       case "cancel":
         return this.notify("session/cancel", { sessionId });
       case "close":
-        return void this.close(sessionId);
+        return void this.request("session/close", { sessionId });
       case "load":
         return void this.load(sessionId);
       case "agentActs":
@@ -138,15 +136,6 @@ export class ScriptedClient {
       case "agentLeaves":
         return agentLeaves();
     }
-  }
-
-  /** One at a time: what two closes at once mean, the contract does not say. */
-  private async close(sessionId: string): Promise<void> {
-    const { closing } = this.surroundings;
-    if (closing.has(sessionId)) return;
-    closing.add(sessionId);
-    await this.request("session/close", { sessionId });
-    closing.delete(sessionId);
   }
 
   private async steer(sessionId: string, token: string, action: Action & { do: "steer" }): Promise<void> {

@@ -1,6 +1,8 @@
 /** What became of the messages that are bound to a turn: steers, `/steer` prompts, prompts that joined. */
+
+import { STEERING, tokensOf } from "./chronicle.js";
 import { type Attempt, attemptsAt } from "./hand-overs.js";
-import { type Answer, type Ask, STEERING, Story, type TurnStory, tokensOf } from "./story.js";
+import { type Answer, type Ask, Story, type TurnStory } from "./story.js";
 import type { Played } from "./world.js";
 
 /** A message bound to a turn. */
@@ -45,7 +47,7 @@ export class SteerStory {
   }
 
   /** What it said, as it is to come back. */
-  get content(): unknown {
+  get content(): readonly { readonly type: string; readonly text?: string }[] {
     const isCommand = this.ask.method !== STEERING && !this.joined;
     return isCommand ? [{ type: "text", text: this.token }] : this.ask.message.params.prompt;
   }
@@ -150,6 +152,7 @@ function isBinding(story: Story, ask: Ask, turn: TurnStory): boolean {
   const { at, step } = ask.sent;
   if (ask.method === STEERING) return answer?.message.result?.outcome === "injected" && !story.isRepeat(ask, turn);
   if (ask.method !== "session/prompt" || (turn.cancelled && turn.cancelled.at < at)) return false;
+  if (!story.isAttached(ask.link, turn.sessionId, at)) return false;
   if (story.isClosing(turn.sessionId, at) || (answer?.step === step && answer.message.error)) return false;
   const text = story.textOf(ask);
   return text.startsWith("/steer") || (!text.startsWith("/queue") && story.scenario.whenBusy === "steer");

@@ -2,12 +2,10 @@
  * A history told in the words of the contract: requests and their answers, runs, turns, steers, hand-overs. Derived from
  * what was on the wire and at the driver alone.
  */
+import { Chronicle, NEVER, type OfKind, STEERING, tokensOf } from "./chronicle.js";
 import type { Entry, Message } from "./history.js";
-import type { Scenario } from "./scenario.js";
 import type { SteerStory } from "./steer-story.js";
 import type { Played } from "./world.js";
-
-export const NEVER: number = Number.POSITIVE_INFINITY;
 
 /** A request of a client. */
 export interface Ask {
@@ -59,24 +57,9 @@ export interface TurnStory {
     | undefined;
 }
 
-export const STEERING = "_session/steering";
-const WORK = [
-  "user_message_chunk",
-  "agent_message_chunk",
-  "agent_thought_chunk",
-  "tool_call",
-  "tool_call_update",
-  "plan",
-];
 const NOT_TAKEN = [-32600, -32602, -32000, -32002];
 
-export const tokensOf = (value: unknown): string[] => JSON.stringify(value ?? "").match(/\bm\d+\b/g) ?? [];
-
-export type OfKind<Kind extends Entry["kind"]> = Kind extends unknown ? Extract<Entry, { kind: Kind }> : never;
-
-export class Story {
-  readonly scenario: Scenario;
-  readonly entries: readonly Entry[];
+export class Story extends Chronicle {
   readonly asks: readonly Ask[];
   readonly runs: readonly RunStory[];
   readonly turns: readonly TurnStory[];
@@ -84,53 +67,10 @@ export class Story {
   steers: readonly SteerStory[] = [];
 
   constructor({ scenario, entries }: Played) {
-    this.scenario = scenario;
-    this.entries = entries;
+    super(scenario, entries);
     this.asks = this.of("clientSent").flatMap((sent) => this.askAt(sent));
     this.runs = this.of("agentGot").flatMap((began) => this.runAt(began));
     this.turns = this.tellTurns();
-  }
-
-  of<Kind extends Entry["kind"]>(...kinds: readonly Kind[]): OfKind<Kind>[] {
-    return this.entries.filter((entry): entry is OfKind<Kind> => (kinds as readonly string[]).includes(entry.kind));
-  }
-
-  /** What came of the same cause, from there on. */
-  sameStep(entry: Entry): Entry[] {
-    const rest: Entry[] = [];
-    for (let at = entry.at + 1; this.entries[at]?.step === entry.step; at += 1) rest.push(this.entries[at] as Entry);
-    return rest;
-  }
-
-  /** From where on a connection was gone: its client, or its agent. */
-  goneAt(link: number): number {
-    return this.of("clientLeft", "agentLeft").find((entry) => entry.link === link)?.at ?? NEVER;
-  }
-
-  hasAgentLeft(link: number): boolean {
-    return this.of("agentLeft").some((entry) => entry.link === link);
-  }
-
-  hasClientLeft(link: number): boolean {
-    return this.of("clientLeft").some((entry) => entry.link === link);
-  }
-
-  /** Messages of a method that clients sent. */
-  sent(method: string): OfKind<"clientSent">[] {
-    return this.of("clientSent").filter(({ message }) => message.method === method);
-  }
-
-  /** Messages of a method that the agent got. */
-  got(method: string): OfKind<"agentGot">[] {
-    return this.of("agentGot").filter(({ message }) => message.method === method);
-  }
-
-  linksThatWant(wish: "receipts" | "echo"): number[] {
-    return this.scenario.actors.flatMap((actor, link) => (actor[wish] ? [link] : []));
-  }
-
-  wants(link: number, wish: "receipts" | "echo"): boolean {
-    return this.scenario.actors[link]?.[wish] === true;
   }
 
   // --- Sessions -------------------------------------------------------------------------------------------------------
@@ -153,10 +93,12 @@ export class Story {
     return answer !== undefined && (!answer.message.error || answer.message.error.code === -32002);
   };
 
-  /** `session/close` of a session that is known is at the agent. */
+  /** `session/close` of a session that is known, and that no other has closed since, is at the agent. */
   isClosing(sessionId: string, at: number): boolean {
+    const since = this.closedBefore(sessionId, at);
     return this.closes(sessionId).some(
-      ({ sent, answers: [answer] }) => sent.at < at && at < (answer?.at ?? NEVER) && this.isKnown(sessionId, sent.at),
+      ({ sent, answers: [answer] }) =>
+        within(sent.at, since, at) && at < (answer?.at ?? NEVER) && this.isKnown(sessionId, sent.at),
     );
   }
 
@@ -264,15 +206,6 @@ export class Story {
     return this.entries.slice(since + 1, at).some((entry) => this.isSign(entry, sessionId));
   }
 
-  /** Where words turned up on the agent's side: in prompts, in what was taken, in what the driver was given. */
-  placesOf(token: string): OfKind<"took" | "injected" | "agentGot">[] {
-    return this.of("took", "injected", "agentGot").filter((entry) => {
-      if (entry.kind === "took") return tokensOf(entry.steers).includes(token);
-      if (entry.kind === "injected") return tokensOf(entry.text).includes(token);
-      return entry.message.method === "session/prompt" && tokensOf(entry.message.params.prompt).includes(token);
-    });
-  }
-
   /** Prompts that wait for their turn at that place. */
   queuedAt(sessionId: string, at: number): Ask[] {
     return this.asks.filter((ask) => {
@@ -316,13 +249,6 @@ export class Story {
     const { result } = answer;
     const tokens = tokensOf(prompt);
     return [{ link, sessionId, message, began, ended, from: at, to, result, error, tokens, isContinuation, notTaken }];
-  }
-
-  isSign(entry: Entry, sessionId: string): boolean {
-    if (entry.kind !== "agentSent") return false;
-    const { method, id, params } = entry.message;
-    if (params?.sessionId !== sessionId) return false;
-    return id !== undefined ? method !== undefined : WORK.includes(params.update?.sessionUpdate);
   }
 
   /** The agent sent an update or asked for something. Undefined where all it sent may have been a replay. */

@@ -1,5 +1,5 @@
+import { tokensOf } from "./chronicle.js";
 import type { Entry, Message } from "./history.js";
-import { tokensOf } from "./story.js";
 
 const letterOf = (link: number): string => String.fromCharCode(65 + link);
 

@@ -40,7 +40,6 @@ class World {
   private readonly clients: ScriptedClient[] = [];
   private readonly agentSides: AgentSide[] = [];
   private readonly sessions: string[] = [];
-  private readonly closing = new Set<string>();
   private tokens = 0;
   private readonly scenario: Scenario;
 
@@ -134,7 +133,6 @@ class World {
     };
     const client = new ScriptedClient(letter, this.scenario.actors[link] as never, clientEnd, schedule, {
       sessions: this.sessions,
-      closing: this.closing,
       nextToken: () => `m${this.tokens++}`,
       leave: () =>
         toLayer.send(() => {

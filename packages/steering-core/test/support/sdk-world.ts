@@ -54,6 +54,8 @@ export interface OpenRun {
 export class SdkAgent {
   readonly runs = new Arrivals<OpenRun>();
   readonly cancels = new Arrivals<string>();
+  /** Prompts and cancels, in the order in which the SDK gave them to the agent. */
+  readonly seen: ("prompt" | "cancel")[] = [];
   readonly app: AgentApp;
   private sessions = 0;
 
@@ -66,7 +68,10 @@ export class SdkAgent {
       })
       .onRequest(methods.agent.session.load, () => ({}))
       .onRequest(methods.agent.session.close, () => ({}))
-      .onNotification(methods.agent.session.cancel, ({ params }) => this.cancels.push(params.sessionId))
+      .onNotification(methods.agent.session.cancel, ({ params }) => {
+        this.seen.push("cancel");
+        this.cancels.push(params.sessionId);
+      })
       .onRequest(methods.agent.session.prompt, ({ params, client: context }) => this.run(params, context));
   }
 
@@ -75,6 +80,7 @@ export class SdkAgent {
     context: AgentContext,
   ): Promise<{ stopReason: StopReason }> {
     const { sessionId } = params;
+    this.seen.push("prompt");
     const texts = params.prompt.map((block) => ("text" in block ? String(block.text) : block.type));
     return new Promise((resolve, reject) => {
       this.runs.push({

@@ -1,0 +1,223 @@
+/**
+ * Faults of what stands around the machine, each of which some test must notice.
+ *
+ * @type {readonly import("./mutants.mjs").Mutant[]}
+ */
+export const LAYER = [
+  {
+    file: "hub.ts",
+    search: "    if (working) return;\n",
+    replace: "",
+    breaks: "G3: an event that an effect raises is carried out before the effects that come first",
+  },
+  {
+    file: "hub.ts",
+    search: "if (session && !working) dispatch",
+    replace: "if (session) dispatch",
+    breaks: "G1: take() from inside a driver's inject loses what it hands over",
+  },
+  {
+    file: "hub.ts",
+    search: "const id = asker ? asker.id : prefix + run;",
+    replace: "const id = asker ? asker.id : run;",
+    breaks: "§6: our request ids have no prefix of their own",
+  },
+  {
+    file: "hub.ts",
+    search: "    for (const timer of session.timers?.values() ?? []) clock.clear(timer);\n",
+    replace: "",
+    breaks: "G8: timers outlive the phase that armed them",
+  },
+  {
+    file: "hub.ts",
+    search: "    sessions.delete(session.id);\n",
+    replace: "",
+    breaks: "G8: a closed session is kept for ever",
+  },
+  {
+    file: "hub.ts",
+    search: "link.wishes.receipts && (key === undefined || key === link.key)",
+    replace: "link.wishes.receipts",
+    breaks: "§6: the receipt of a steer goes to every connection",
+  },
+  {
+    file: "hub.ts",
+    search: '(verdict as Verdict) : "unsupported"',
+    replace: '(verdict as Verdict) : "delivered"',
+    breaks: "G1: what a driver says that is no verdict counts as delivered",
+  },
+  {
+    file: "hub.ts",
+    search: '.then(conclude, () => conclude("unsupported"));',
+    replace: ".then(conclude, () => {});",
+    breaks: "G8: a driver that throws loses the turn",
+  },
+  {
+    file: "hub.ts",
+    search: "    session.watched = awaitsAgent(state);\n",
+    replace: "    session.watched = false;\n",
+    breaks: "G2: signs of the agent are not noticed",
+  },
+  {
+    file: "hub.ts",
+    search: "    link?.settled(id);\n",
+    replace: "",
+    breaks: "G4: the id of a prompt stays taken when it was answered",
+  },
+  {
+    file: "hub.ts",
+    search: "      for (const link of links.values()) link.releaseHolds(session);\n",
+    replace: "",
+    breaks: "G6: an open permission stays open when its run ends",
+  },
+  {
+    file: "hub.ts",
+    search: "abortInjection: ({ injection }) => injection?.abort(),",
+    replace: "abortInjection: () => {},",
+    breaks: "G4: the signal of an inject never aborts",
+  },
+  {
+    file: "wire.ts",
+    search: "const dropped = fenced || (echo",
+    replace: "const dropped = (echo",
+    breaks: "G6: a cancelled run goes on talking",
+  },
+  {
+    file: "wire.ts",
+    search: "      if (refusal && isFenced(session)) return toAgent({ id, ...refusal });\n",
+    replace: "",
+    breaks: "G6: a cancelled run asks for permissions",
+  },
+  {
+    file: "wire.ts",
+    search: "({ link: key, id: message.id as RequestId });",
+    replace: "({ link: key, id: String(message.id) });",
+    breaks: '§6: the id 1 is taken for the id "1"',
+  },
+  {
+    file: "wire.ts",
+    search: "      if (asked.has(id) || prompts.has(id)) return answer(message, idInUse);\n",
+    replace: "",
+    breaks: "G4: a request that reuses an open id takes the answer of the other",
+  },
+  {
+    file: "wire.ts",
+    search: "if (session?.links.has(link)) return session;",
+    replace: "if (session) return session;",
+    breaks: "§6: a connection steers a session that is not its own",
+  },
+  {
+    file: "wire.ts",
+    search: 'idleBehavior === "startNewTurn" && !link.wishes.receipts ? "promptRequired" : idleBehavior',
+    replace: "idleBehavior",
+    breaks: "G5: a steer starts a turn whose end its client cannot learn of",
+  },
+  {
+    file: "wire.ts",
+    search: "    asked.delete(message.id);\n",
+    replace: "",
+    breaks: "G4: the second answer of an agent to one request passes",
+  },
+  {
+    file: "wire.ts",
+    search: '    if (closing) dispatch(closing, { type: "closeArrived" });\n',
+    replace: "",
+    breaks: "G6: a session that is being closed takes steers",
+  },
+  {
+    file: "wire.ts",
+    search: "    if (known) replays.push(known);\n",
+    replace: "",
+    breaks: "§5: what is replayed counts as a sign of the agent",
+  },
+  {
+    file: "wire.ts",
+    search: "transparent = META_KEY in meta && !driver;",
+    replace: "transparent = false;",
+    breaks: "§6: a layer over a layer steers twice",
+  },
+  {
+    file: "wire.ts",
+    search: "    if (wanted) outlets.toAgent(message);\n",
+    replace: "    outlets.toAgent(message);\n",
+    breaks: "G4: an agent's request has two answers, ours and the client's",
+  },
+  {
+    file: "wire.ts",
+    search: 'if (state.phase === "cancelling") return;',
+    replace: "",
+    breaks: "§6: the agent of a lost connection goes before its cancelled run has ended",
+  },
+  {
+    file: "wire.ts",
+    search: "if (method === METHOD.cancelRequest) endHold(holds.withdrawn(cancelledId(message.params)));",
+    replace: "",
+    breaks: "G3: steers stay held when the agent took its request back",
+  },
+  {
+    file: "wire.ts",
+    search: "        if (!error && sessions.get(session.id) === session) session.links.add(link);\n",
+    replace: "",
+    breaks: "§6: a connection that prompted a session may not steer it",
+  },
+  {
+    file: "wire.ts",
+    search: 'for (const session of [...sessions.values()]) dispatch(session, { type: "linkLost", link: key });',
+    replace: "",
+    breaks: "§6: the turns of a lost connection are not cancelled",
+  },
+  {
+    file: "wire.ts",
+    search: 'for (const session of [...sessions.values()]) dispatch(session, { type: "agentLost", link: key });',
+    replace: "",
+    breaks: "G8: prompts that wait for an agent that is gone are never answered",
+  },
+  {
+    file: "holds.ts",
+    search: "if (hold.session !== session || hold.answered) continue;",
+    replace: "if (hold.answered) continue;",
+    breaks: "G7: the end of one session's run answers the permissions of another",
+  },
+  {
+    file: "holds.ts",
+    search: "        hold.answered = true;\n",
+    replace: "",
+    breaks: "G4: a late answer to a permission reaches an agent that has one",
+  },
+  {
+    file: "holds.ts",
+    search: "    hold.holding = false;\n",
+    replace: "",
+    breaks: "G3: one permission lets go of the hold of two",
+  },
+  {
+    file: "parse.ts",
+    search: "if (measure(params).tooDeep) return",
+    replace: "if (measure(params, Number.POSITIVE_INFINITY).tooDeep) return",
+    breaks: "§2: params of any depth are passed on",
+  },
+  {
+    file: "parse.ts",
+    search: "value === undefined || value === null;",
+    replace: "value === undefined;",
+    breaks: "§2: metadata that is null is refused",
+  },
+  {
+    file: "parse.ts",
+    search: "!Array.isArray(prompt) || prompt.length === 0",
+    replace: "!Array.isArray(prompt)",
+    breaks: "§2: an empty steer is taken",
+  },
+  {
+    file: "parse.ts",
+    search: "/^\\/(steer|queue)(?:\\s+|$)/",
+    replace: "/^\\/(steer|queue)/",
+    breaks: "§7: a command of the agent that begins like one of ours is taken for ours",
+  },
+  {
+    file: "echo.ts",
+    search: "isNew(steer) && same(steer.prompt[0], content)",
+    replace: "same(steer.prompt[0], content)",
+    breaks: "§2, echo: two steers with one text are shown as one",
+  },
+];
