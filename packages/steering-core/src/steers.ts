@@ -184,7 +184,8 @@ export function closeInjection(draft: Draft, verdict: Verdict): void {
   const steer = injectingOf(draft);
   if (!steer) return;
   Object.assign(turn, { report: undefined, revokers: [] });
-  const kept = verdict === "delivered" || (verdict === "accepted" && report !== "undelivered");
+  // A report of delivery outweighs the verdict: handed over again, the steer would be there twice.
+  const kept = [verdict, report].includes("delivered") || (verdict === "accepted" && report !== "undelivered");
   if (!kept && revokers.length > 0) handBack(draft, [steer], "revoked");
   else if (!kept) fall(draft, [steer]);
   else if (verdict === "accepted" && !report)

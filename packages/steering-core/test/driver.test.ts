@@ -267,6 +267,19 @@ describe("G8 containment: drivers that misbehave cost no steer and no turn", () 
     expect(rig.runs).toHaveLength(1);
   });
 
+  it.each(["tooLate", "unsupported"])(
+    "G2 no duplicate: delivery reported before the verdict %s stays delivery",
+    async (verdict) => {
+      const { driver, rig } = await start("one");
+      driver.call(0).delivered();
+      driver.verdict(0, verdict);
+      await quiet();
+      expect(statesOf(rig)).toEqual(["delivered"]);
+      await rig.finish();
+      expect(rig.runTexts).toEqual([["go"]]);
+    },
+  );
+
   it("of two reports before the verdict the first counts", async () => {
     const { driver, rig } = await start("one");
     driver.call(0).delivered();

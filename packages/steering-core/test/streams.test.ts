@@ -1,11 +1,10 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { systemClock } from "../src/hub.js";
+import { describe, expect, it } from "vitest";
 import type { WireMessage } from "../src/index.js";
 import type { MessageStream } from "../src/protocol.js";
 import { steeringWith } from "../src/steering.js";
 import { agentStream, Channel } from "../src/streams.js";
 import { ManualClock } from "./support/clock.js";
-import { Peer, quiet, streamPair } from "./support/rig.js";
+import { Peer, quiet, streamPair, textBlock } from "./support/rig.js";
 
 const note = (index: number): WireMessage => ({ jsonrpc: "2.0", method: "note", params: { index } });
 const indexOf = (message: WireMessage | undefined): unknown =>
@@ -228,6 +227,52 @@ describe("G8 containment: a client's stream that fails", () => {
     expect(failure).toBe(broken);
   });
 
+  it("a client's writer that fails in a turn: the agent is told to cancel, and let go when it has answered", async () => {
+    let isBroken = false;
+    const writable = new WritableStream({
+      write: () => {
+        if (isBroken) throw new Error("broken pipe");
+      },
+    });
+    const { readable, writable: input } = new TransformStream<WireMessage, WireMessage>();
+    const clock = new ManualClock();
+    let agent: Peer | undefined;
+    const connect = (stream: MessageStream): undefined => {
+      agent = new Peer(stream);
+    };
+    let isClosed = false;
+    void steeringWith({ connect }, {}, clock)
+      .connect({ readable, writable })
+      .closed.then(() => {
+        isClosed = true;
+      });
+    const writer = input.getWriter();
+    const ask = async (id: number, method: string, params: object, result: object): Promise<void> => {
+      void writer.write({ jsonrpc: "2.0", id, method, params });
+      await quiet();
+      agent?.send({ id, result });
+      await quiet();
+    };
+    await ask(1, "initialize", {}, { protocolVersion: 1 });
+    await ask(2, "session/new", {}, { sessionId: "s" });
+    void writer.write({
+      jsonrpc: "2.0",
+      id: 3,
+      method: "session/prompt",
+      params: { sessionId: "s", prompt: [textBlock("go")] },
+    });
+    await quiet();
+    isBroken = true;
+    agent?.notify("session/update", { sessionId: "s", update: { sessionUpdate: "plan", entries: [] } });
+    await quiet();
+    clock.advance(0);
+    await quiet();
+    expect([agent?.of("session/cancel").length, isClosed]).toEqual([1, false]);
+    agent?.send({ id: 3, result: { stopReason: "cancelled" } });
+    await quiet();
+    expect(isClosed).toBe(true);
+  });
+
   it("an agent that does not wait for its writes is not struck down by it", async () => {
     const writable = new WritableStream({
       write: () => {
@@ -280,49 +325,5 @@ describe("G8 containment: a client's stream that fails", () => {
     new Peer(mine).end();
     await connectTo((stream) => void new Peer(stream), theirs);
     expect([theirs.readable.locked, theirs.writable.locked]).toEqual([false, false]);
-  });
-});
-
-describe("G8 containment: timers", () => {
-  afterEach(() => void vi.useRealTimers());
-
-  it("keep no process alive", () => {
-    const timer = systemClock.set(() => {}, 1_000) as NodeJS.Timeout;
-    expect(timer.hasRef()).toBe(false);
-    systemClock.clear(timer);
-  });
-
-  it("fire when they are due, unless they were cleared", () => {
-    vi.useFakeTimers();
-    const fired: string[] = [];
-    systemClock.set(() => fired.push("kept"), 1_000);
-    systemClock.clear(systemClock.set(() => fired.push("cleared"), 1_000));
-    vi.advanceTimersByTime(999);
-    expect(fired).toEqual([]);
-    vi.advanceTimersByTime(1);
-    expect(fired).toEqual(["kept"]);
-  });
-});
-
-describe("the connection is what the SDK's servers ask for", () => {
-  it("the options of connect and startConnectHandlers are passed through", () => {
-    const seen: unknown[] = [];
-    const app = {
-      connect: (_: MessageStream, options?: object) => {
-        seen.push(options);
-        return { startConnectHandlers: () => seen.push("started") };
-      },
-    };
-    const connection = steeringWith(app, {}, new ManualClock()).connect(streamPair()[0], {
-      deferConnectHandlers: true,
-    });
-    connection.startConnectHandlers();
-    expect(seen).toEqual([{ deferConnectHandlers: true }, "started"]);
-  });
-
-  it("an app that returns nothing will do", () => {
-    const steerable = steeringWith({ connect: () => undefined }, {}, new ManualClock());
-    expect(() => steerable.connect(streamPair()[0]).startConnectHandlers()).not.toThrow();
-    expect(steerable.take("nothing")).toEqual([]);
   });
 });

@@ -37,7 +37,7 @@ describe("docs/cases.md", () => {
   });
 
   it("says of each where it was seen, what happened and what is right", () => {
-    const complete = /^\*\*\d+\*\* · [^.]+\. .+\. \*Right:\* .+\.$/;
+    const complete = /^\*\*\d+\*\* · [^.]+\. .+\. _Right:_ .+\.$/;
     expect(cases.filter(({ told }) => !complete.test(told))).toEqual([]);
   });
 

@@ -97,6 +97,18 @@ const handsOverOnce: Guarantee = (story) =>
     return [...again, ...faults(isWrong && `${token} was told to be ${assumed ? "assumed" : "delivered"}`)];
   });
 
+const revokesTellTheTruth: Guarantee = (story) =>
+  story.steers.flatMap((steer) =>
+    steer.revokes.flatMap(({ answers: [answer] }) => {
+      const said = describe(answer);
+      const isGiven = answer !== undefined && steer.isGivenAt(answer.at);
+      return faults(
+        said === "a result" && steer.isHandedOver && `${steer.token} was revoked, and handed over`,
+        said.endsWith("alreadyDelivered") && !isGiven && `${steer.token} was not delivered, and could not be revoked`,
+      );
+    }),
+  );
+
 const repeatsHaveNoEffect: Guarantee = (story) =>
   steerRequests(story).flatMap((ask) => {
     const turn = story.turnAt(ask.sessionId as string, ask.sent.at);
@@ -370,7 +382,7 @@ const closeAnswersAll: Guarantee = (story) =>
 /** The guarantees by their names in the contract. */
 const GUARANTEES: Readonly<Record<string, readonly Guarantee[]>> = {
   "G1 no lost steer": [acceptsAtOnce, losesNothing],
-  "G2 no duplicate": [handsOverOnce, repeatsHaveNoEffect, showsOnce],
+  "G2 no duplicate": [handsOverOnce, revokesTellTheTruth, repeatsHaveNoEffect, showsOnce],
   "G3 order": [keepsOrder, slashGoesAlone, holdsWhileAsked, givesWhatIsPending],
   "G4 one answer": [answersOnce, answersLast],
   "G5 idle consumes nothing": [idleConsumesNothing],

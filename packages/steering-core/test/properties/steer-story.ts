@@ -1,6 +1,6 @@
 /** What became of the messages that are bound to a turn: steers, `/steer` prompts, prompts that joined. */
 
-import { STEERING, tokensOf } from "./chronicle.js";
+import { NEVER, STEERING, tokensOf } from "./chronicle.js";
 import { type Attempt, attemptsAt } from "./hand-overs.js";
 import { type Answer, type Ask, Story, type TurnStory } from "./story.js";
 import type { Played } from "./world.js";
@@ -74,21 +74,29 @@ export class SteerStory {
 
   /** Where a revoke of it was granted, or infinity. */
   get revokedAt(): number {
-    const granted = this.story.asks.find(
-      ({ method, link, message, answers: [answer] }) =>
+    return this.revokes.find(({ answers: [answer] }) => answer?.message.result)?.answers[0]?.at ?? NEVER;
+  }
+
+  /** Its sender's requests to take it back. */
+  get revokes(): readonly Ask[] {
+    return this.story.asks.filter(
+      ({ method, link, message }) =>
         method === `${STEERING}/revoke` &&
         link === this.ask.link &&
         this.messageId !== undefined &&
-        message.params.messageId === this.messageId &&
-        answer?.message.result,
+        message.params.messageId === this.messageId,
     );
-    return granted?.answers[0]?.at ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Handed over at that place, as far as was known there. */
+  isGivenAt(at: number): boolean {
+    return this.attempts.some((attempt) => attempt.at < at && attempt.failedAt > at);
   }
 
   /** At that place it had come, and was neither handed over nor at an end. */
   isPendingAt(at: number): boolean {
     if (this.at >= at || this.revokedAt < at || this.receipts.some((receipt) => receipt.at < at)) return false;
-    return !this.attempts.some((attempt) => attempt.at < at && attempt.failedAt > at);
+    return !this.isGivenAt(at);
   }
 
   /** The driver has it and has not said what it does with it. */
