@@ -13,6 +13,7 @@ const STEPS = [
   ["packages", checkPackages],
   ["snippets of the READMEs and docs", checkSnippets],
   ["house rules", checkHouse],
+  ["every branch of core", checkBranches],
 ];
 
 await main(async () => {
@@ -36,6 +37,14 @@ async function checkTypes() {
     results.push(await passes("typescript", ["-p", project], "tsc"));
   }
   return results.every(Boolean);
+}
+
+/** By the tests of single guarantees alone; the searches through worlds and schedules would hide what they leave out. */
+function checkBranches() {
+  const tests = ["packages/steering-core/test", "--exclude=**/properties/**", "--exclude=**/worlds.test.ts"];
+  const sources = "--coverage.include=packages/steering-core/src/*.ts";
+  const coverage = ["--coverage.enabled", "--coverage.reporter=text-summary", "--coverage.thresholds.branches=100"];
+  return passes("vitest", ["run", "--reporter=dot", "--silent=true", ...tests, ...coverage, sources]);
 }
 
 function checkHouse() {

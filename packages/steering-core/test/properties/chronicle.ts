@@ -89,3 +89,20 @@ export class Chronicle {
     });
   }
 }
+
+type Update = OfKind<"clientGot" | "agentSent">;
+
+export const shownBy = ({ message }: Update): unknown => message.params?.update?.content;
+
+export const isUserMessage = ({ message }: Update): boolean =>
+  message.params?.update?.sessionUpdate === "user_message_chunk";
+
+/** What the agent sent came out at its client as it was. */
+export const hasPassed = (effects: readonly Entry[], { link, message }: OfKind<"agentSent">): boolean =>
+  effects.some(
+    (got) =>
+      got.kind === "clientGot" &&
+      got.link === link &&
+      got.message.method === message.method &&
+      JSON.stringify(got.message.params) === JSON.stringify(message.params),
+  );

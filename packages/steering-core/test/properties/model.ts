@@ -5,7 +5,7 @@
  * Each predicate gives what it found wrong, in words. `at` is a place in the history; "at once" is "in the same step".
  */
 
-import { NEVER, type OfKind, STEERING, tokensOf } from "./chronicle.js";
+import { hasPassed, isUserMessage, NEVER, type OfKind, STEERING, shownBy, tokensOf } from "./chronicle.js";
 import { describe, expectedAnswers, expectedEnds, expectedReasons, name } from "./expectations.js";
 import type { Entry } from "./history.js";
 import { tell } from "./steer-story.js";
@@ -20,20 +20,6 @@ const faults = (...found: readonly (string | false | undefined)[]): string[] =>
 const steerRequests = (story: Story): Ask[] => story.asks.filter(({ method }) => method === STEERING);
 
 const hasEnded = ({ to }: TurnStory): boolean => to < NEVER;
-
-const textOfUpdate = (entry: OfKind<"clientGot" | "agentSent">): unknown => entry.message.params?.update?.content;
-
-const isUserMessage = ({ message }: OfKind<"clientGot" | "agentSent">): boolean =>
-  message.params?.update?.sessionUpdate === "user_message_chunk";
-
-const says = (entries: readonly Entry[], sent: OfKind<"agentSent">): boolean =>
-  entries.some(
-    (got) =>
-      got.kind === "clientGot" &&
-      got.link === sent.link &&
-      got.message.method === sent.message.method &&
-      JSON.stringify(got.message.params) === JSON.stringify(sent.message.params),
-  );
 
 // --- G1: `injected` means delivered in that turn before its owner is answered, or reported undelivered with its content.
 
@@ -123,7 +109,7 @@ const showsOnce: Guarantee = (story) =>
     story.linksThatWant("echo").flatMap((link) => {
       const shown = story
         .of("clientGot")
-        .filter((got) => got.link === link && isUserMessage(got) && tokensOf(textOfUpdate(got)).includes(token))
+        .filter((got) => got.link === link && isUserMessage(got) && tokensOf(shownBy(got)).includes(token))
         .filter(({ at, message: { params } }) => {
           const mayBeReplay = params.update.messageId === undefined && story.isLoading(turn.sessionId, at, link);
           return !mayBeReplay && story.isAttached(link, turn.sessionId, at);
@@ -286,22 +272,19 @@ const fenceHolds: Guarantee = (story) =>
     const sessionId = params?.sessionId;
     if (sessionId === undefined || story.goneAt(link) < at || story.closedBefore(sessionId, at) >= 0) return [];
     const effects = story.sameStep(sent);
-    const hasPassed = says(effects, sent);
+    const passed = hasPassed(effects, sent);
     const isWork = method === "session/update" && story.isSign(sent, sessionId) && !isUserMessage(sent);
-    if (!story.isFenced(sessionId, at)) return faults(isWork && !hasPassed && "an update did not pass");
-    if (isWork)
-      return faults(hasPassed && !story.isLoading(sessionId, at, link) && "an update of a cancelled run passed");
+    if (!story.isFenced(sessionId, at)) return faults(isWork && !passed && "an update did not pass");
+    if (isWork) return faults(passed && !story.isLoading(sessionId, at, link) && "an update of a cancelled run passed");
     const reply = effects.find(
       (got): got is OfKind<"agentGot"> => got.kind === "agentGot" && got.message.id === id,
     )?.message;
     const isCancelled = reply?.result?.outcome?.outcome === "cancelled";
     return faults(
       method === "session/request_permission" &&
-        !(isCancelled && !hasPassed) &&
+        !(isCancelled && !passed) &&
         "a cancelled run was not answered cancelled",
-      method === "fs/write_text_file" &&
-        !(reply?.error?.code === -32800 && !hasPassed) &&
-        "a cancelled run could write",
+      method === "fs/write_text_file" && !(reply?.error?.code === -32800 && !passed) && "a cancelled run could write",
     );
   });
 

@@ -256,7 +256,9 @@ export class Story extends Chronicle {
     const signs = this.entries
       .slice(from + 1, Math.min(to, this.entries.length))
       .filter((entry): entry is OfKind<"agentSent"> => this.isSign(entry, sessionId));
-    if (signs.some(({ at, link }) => !this.isLoading(sessionId, at, link))) return true;
+    const mayBeReplay = ({ at, link, message }: OfKind<"agentSent">): boolean =>
+      message.id === undefined && this.isLoading(sessionId, at, link);
+    if (!signs.every(mayBeReplay)) return true;
     return signs.length === 0 ? false : undefined;
   }
 
