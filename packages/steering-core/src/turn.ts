@@ -262,10 +262,13 @@ export function endCancelled(draft: Draft): void {
   endTurn(draft, { result: { ...outcome?.result, stopReason: STOP.cancelled } }, cancelReason);
 }
 
+/** What a connection asked for in the turn of another gets no answer of that turn any more. */
 function leaveTurn(draft: Draft, link: number): void {
   const turn = turnOf(draft);
-  for (const asker of turn.joined) if (asker.link === link) order(draft, "refuse", asker, agentGone);
-  turn.joined = turn.joined.filter((asker) => asker.link !== link);
+  const stays = (asker: Asker): boolean => asker.link !== link;
+  for (const asker of [...turn.joined, ...turn.revokers]) if (!stays(asker)) order(draft, "refuse", asker, agentGone);
+  turn.joined = turn.joined.filter(stays);
+  turn.revokers = turn.revokers.filter(stays);
 }
 
 /** The connection to the agent is gone, and with it what it owes. */

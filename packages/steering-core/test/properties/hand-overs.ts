@@ -72,7 +72,8 @@ function injected(story: Story, entry: OfKind<"injected">, turn: TurnStory): Att
 type Judgement = Pick<Attempt, "status" | "confirmed"> & Partial<Pick<Attempt, "failedAt">>;
 
 function judged(verdict: OfKind<"verdict">, report: OfKind<"reported"> | undefined, runTo: number): Judgement {
-  if (verdict.verdict === "delivered") return { status: "handedOver", confirmed: true };
+  const isTold = report?.report === "delivered" && report.at < verdict.at;
+  if (isTold || verdict.verdict === "delivered") return { status: "handedOver", confirmed: true };
   if (verdict.verdict !== "accepted") return { status: "failed", failedAt: verdict.at, confirmed: false };
   if (!report) return { status: "handedOver", confirmed: false };
   const isInTime = report.at < runTo;

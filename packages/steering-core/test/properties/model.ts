@@ -257,6 +257,15 @@ const cancelEmptiesQueue: Guarantee = (story) =>
     }),
   );
 
+const nobodyWaitsForEver: Guarantee = (story) =>
+  story.turns
+    .filter(({ cancelled, to }) => cancelled && to < NEVER)
+    .flatMap((turn) =>
+      story.asks
+        .filter((ask) => story.queuedAt(turn.sessionId, story.stuckAt(turn, ask)).includes(ask))
+        .map((ask) => `${name(ask)} waited too long for a run that was cancelled`),
+    );
+
 const withdrawalsAreAnswered: Guarantee = (story) =>
   story.sent("$/cancel_request").flatMap(({ message, at, step, link }) => {
     const ask = story.asks.find((other) => other.link === link && other.message.id === message.params.requestId);
@@ -372,6 +381,7 @@ const GUARANTEES: Readonly<Record<string, readonly Guarantee[]>> = {
   "G6 cancel": [
     cancelEndsTurns,
     cancelEmptiesQueue,
+    nobodyWaitsForEver,
     withdrawalsAreAnswered,
     fenceHolds,
     cancelsOnlyOpenRuns,

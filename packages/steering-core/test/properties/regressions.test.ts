@@ -75,6 +75,21 @@ describe("found by the properties", () => {
     expect(promptAnswers(entries, 1).map(({ error }) => error?.code)).toEqual([-32603]);
   });
 
+  it("G4 a revoke that waits for a verdict is answered when its own connection loses the agent", async () => {
+    const entries = await told(
+      {
+        driver: [{ verdict: "never" }],
+        runs: [{ steps: ["hang"], end: "end_turn", onCancel: "stops" }],
+        actors: [
+          actor({ do: "prompt", session: 0 }),
+          actor({ do: "steer", session: 0 }, { do: "revoke", which: 0 }, { do: "agentLeaves" }),
+        ],
+      },
+      ["A acts", "A to layer", "B acts", "B to layer", "B acts", "B to layer", "B acts", "agent of B to layer"],
+    );
+    expect(gotByClient(entries, 1).flatMap(({ error }) => error?.code ?? [])).toEqual([-32603]);
+  });
+
   it("G2 a steer that an SDK agent shows by itself is shown once, whatever the order of its members", async () => {
     const entries = await told({
       runs: [

@@ -5,7 +5,7 @@
 import { Chronicle, NEVER, type OfKind, STEERING, tokensOf } from "./chronicle.js";
 import type { Entry, Message } from "./history.js";
 import type { SteerStory } from "./steer-story.js";
-import type { Played } from "./world.js";
+import { GRACE_MS, type Played } from "./world.js";
 
 /** A request of a client. */
 export interface Ask {
@@ -206,8 +206,18 @@ export class Story extends Chronicle {
     return this.entries.slice(since + 1, at).some((entry) => this.isSign(entry, sessionId));
   }
 
+  /** Where a prompt had waited for the whole of a further grace behind a run that its client had cancelled (spec §5). */
+  stuckAt({ sessionId, to, runs, answer }: TurnStory, { sent }: Ask): number {
+    const openTo = Math.max(...runs.map((run) => run.to));
+    const since = Math.max(answer?.now ?? NEVER, sent.now);
+    const late = this.entries.find(({ at, now }) => at > to && at > sent.at && now > since + GRACE_MS);
+    const isWaiting = late && late.at < openTo && this.closedBefore(sessionId, late.at) < to;
+    return isWaiting ? late.at : NEVER;
+  }
+
   /** Prompts that wait for their turn at that place. */
   queuedAt(sessionId: string, at: number): Ask[] {
+    if (at === NEVER) return [];
     return this.asks.filter((ask) => {
       if (ask.method !== "session/prompt" || ask.sessionId !== sessionId || ask.sent.at >= at) return false;
       if (ask.answers[0] && ask.answers[0].at < at) return false;
