@@ -6,18 +6,6 @@
 export const LAYER = [
   {
     file: "hub.ts",
-    search: "    if (working) return;\n",
-    replace: "",
-    breaks: "G3: an event that an effect raises is carried out before the effects that come first",
-  },
-  {
-    file: "hub.ts",
-    search: "if (session && !working) dispatch",
-    replace: "if (session) dispatch",
-    breaks: "G1: take() from inside a driver's inject loses what it hands over",
-  },
-  {
-    file: "hub.ts",
     search: "const id = asker ? asker.id : prefix + run;",
     replace: "const id = asker ? asker.id : run;",
     breaks: "§6: our request ids have no prefix of their own",
@@ -213,11 +201,5 @@ export const LAYER = [
     search: "/^\\/(steer|queue)(?:\\s+|$)/",
     replace: "/^\\/(steer|queue)/",
     breaks: "§7: a command of the agent that begins like one of ours is taken for ours",
-  },
-  {
-    file: "echo.ts",
-    search: "isNew(steer) && same(steer.prompt[0], content)",
-    replace: "same(steer.prompt[0], content)",
-    breaks: "§2, echo: two steers with one text are shown as one",
   },
 ];

@@ -7,7 +7,10 @@ import { FEW } from "./families.js";
 const FILE = new URL("../../../../ARCHITECTURE.md", import.meta.url);
 
 it("the state diagram of ARCHITECTURE.md is the machine's (refresh it with `node scripts/state-diagram.mjs`)", () => {
-  const edges = new Set(FEW.flatMap((family) => [...explore(family).edges]));
+  const explored = FEW.map(explore);
+  // Where a guarantee is broken, not all was seen.
+  expect(explored.flatMap(({ faults }) => faults)).toEqual([]);
+  const edges = new Set(explored.flatMap((seen) => [...seen.edges]));
   const text = readFileSync(FILE, "utf8");
   const expected = withDiagram(text, diagramOf(edges));
   if (process.env["REFRESH_STATE_DIAGRAM"]) writeFileSync(FILE, expected);

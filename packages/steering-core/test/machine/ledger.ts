@@ -47,6 +47,8 @@ export interface KnownTurn {
   /** Its `turnEnded` receipt is out. */
   readonly ended: boolean;
   readonly steers: readonly KnownSteer[];
+  /** The ids of its runs. */
+  readonly runs: readonly string[];
   /** How its last run ended that was taken. */
   readonly outcome: RunOutcome | undefined;
   /** How often in a row the agent turned a continuation away, and with what code it did last. */
@@ -170,7 +172,8 @@ const ask = (ledger: Ledger, request: Omit<OpenRequest, "queued">): void => {
 function conclude(ledger: Ledger, messageId: string, verdict: string): void {
   const steer = steerOf(ledger, messageId);
   if (steer?.handed !== "asking") return;
-  const kept = verdict === "delivered" || (verdict === "accepted" && steer.report !== "undelivered");
+  const isDelivered = verdict === "delivered" || steer.report === "delivered";
+  const kept = isDelivered || (verdict === "accepted" && steer.report !== "undelivered");
   changeSteer(ledger, messageId, kept ? { handed: "yes" } : { handed: "no", road: undefined, fellIn: ledger.run?.id });
 }
 
@@ -292,6 +295,7 @@ function noteStarted(
   ledger.run = { id, link, turnId: ledger.turn?.id ?? "", carries, acted: false, stirred: false };
   for (const messageId of carries)
     changeSteer(ledger, messageId, { handed: "yes", road: "continuation", report: undefined });
+  changeTurn(ledger, { runs: [...(ledger.turn?.runs ?? []), id] });
   if (!ledger.turn?.outcome) changeTurn(ledger, { link, owner: asker });
   if (asker)
     ledger.open = ledger.open.map((open) => (sameAsker(open.asker, asker) ? { ...open, queued: false } : open));
@@ -303,6 +307,7 @@ const EMPTY_TURN: Omit<KnownTurn, "id" | "link"> = {
   cancelled: false,
   ended: false,
   steers: [],
+  runs: [],
   outcome: undefined,
   turnedAway: 0,
   lastCode: undefined,

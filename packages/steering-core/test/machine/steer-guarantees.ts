@@ -1,5 +1,6 @@
 /** G1, G2, G3 and G7: what becomes of a steer. */
-import { CODE, STOP } from "../../src/protocol.js";
+import { startsWithSlash } from "../../src/parse.js";
+import { CODE, type ContentBlock, STOP } from "../../src/protocol.js";
 import type { Effect, Event } from "../../src/state.js";
 import { type KnownSteer, type Ledger, sameAsker, steerOf } from "./ledger.js";
 import { awaitsReport, type Guarantee, handedOver, isAsking, isOf, isPending, RETRIES, turnIdOf } from "./moment.js";
@@ -154,6 +155,14 @@ export const ORDER: readonly Guarantee[] = [
       (ledger.holds === 0 && ledger.run !== undefined && ledger.turn?.cancelled === false),
   },
   {
+    says: "G3: a steer that begins with / goes into a continuation alone",
+    atEffect: ({ effect }) => {
+      if (effect[0] !== "startRun" || handedOver(effect).length < 2) return true;
+      const blocks = effect[4]["prompt"] as readonly ContentBlock[];
+      return !blocks.some((block) => startsWithSlash([block]));
+    },
+  },
+  {
     says: "G3: take() is [] behind a steer that is at the driver without a final word",
     atEffect: ({ ledger, effect }) =>
       effect[0] !== "give" ||
@@ -206,6 +215,10 @@ export const ISOLATION: readonly Guarantee[] = [
       );
       return turnId === ledger.turn?.id && messageId === (first ?? event.steer).messageId;
     },
+  },
+  {
+    says: "G7: every run of a turn has an id of its own",
+    atEffect: ({ ledger, effect }) => effect[0] !== "startRun" || ledger.turn?.runs.includes(effect[1]) === false,
   },
   {
     says: "G7: receipts of a steer go to its sender alone, those of a turn to everybody",

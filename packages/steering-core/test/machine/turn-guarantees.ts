@@ -52,12 +52,13 @@ export const ONE_ANSWER: readonly Guarantee[] = [
   },
   {
     says: "G4: a revoke succeeds exactly for what is not handed over",
-    atEffect: ({ ledger, effect }) => {
+    atEffect: ({ ledger, effect, event }) => {
       if (effect[0] !== "answer" && effect[0] !== "refuse") return true;
       const request = requestOf(ledger, effect[1]);
       const steer = request?.kind === "revoke" ? steerOf(ledger, request.messageId) : undefined;
       if (!steer || steer.link !== effect[1].link) return true;
-      return effect[0] === "answer" ? steer.final === "undelivered" : steer.handed === "yes";
+      if (effect[0] === "answer") return steer.final === "undelivered";
+      return steer.handed === "yes" || (event.type === "agentLost" && event.link === effect[1].link);
     },
   },
   {
@@ -180,9 +181,11 @@ export const CANCEL: readonly Guarantee[] = [
     },
   },
   {
-    says: "G6: a cancel is repeated only while the run shows life",
-    atEffect: ({ ledger, effect, event }) =>
-      effect[0] !== "sendCancel" || !isTimer(event, "cancelAgain") || ledger.run?.stirred === true,
+    says: "G6: a cancel is repeated while the run shows life, and only then",
+    afterStep: ({ event, effects, before: { ledger } }) =>
+      !isTimer(event, "cancelAgain") ||
+      ledger.run === undefined ||
+      ledger.run.stirred === effects.some(([name]) => name === "sendCancel"),
   },
   {
     says: "G6: a run that was cancelled is watched, so that the cancel can be repeated",
@@ -216,6 +219,13 @@ export const CANCEL: readonly Guarantee[] = [
     atEffect: ({ ledger, effect, event }) =>
       effect[0] !== "sendCancelRequest" ||
       (isTimer(event, "cancelRequest") && ledger.run !== undefined && ledger.turn?.cancelled === true),
+  },
+  {
+    says: "G6: half the grace after a cancel, $/cancel_request is sent for a run that is still open",
+    afterStep: ({ event, effects, before: { ledger } }) =>
+      !isTimer(event, "cancelRequest") ||
+      ledger.run === undefined ||
+      effects.some(([name]) => name === "sendCancelRequest"),
   },
   {
     says: "G6: a cancelled turn has its grace, its cancel and its $/cancel_request armed",
@@ -281,7 +291,7 @@ export const CONTAINMENT: readonly Guarantee[] = [
       event.type !== "agentLost" ||
       (ledger.run?.link !== event.link &&
         ledger.turn?.link !== event.link &&
-        !ledger.open.some(({ asker, kind }) => kind === "prompt" && asker.link === event.link)),
+        !ledger.open.some(({ asker }) => asker.link === event.link)),
   },
   {
     says: "G8: at rest no timer is armed and nobody waits, unless a close is at the agent",

@@ -13,7 +13,7 @@ const rows: string[] = [];
 
 afterAll(() => console.log(rows.join("\n")));
 
-describe("G1-G8 in every reachable world", () => {
+describe("G1-G8 in every reachable world", { timeout: 300_000 }, () => {
   for (const family of FAMILIES)
     it(`G1-G8: ${family.name}`, () => {
       const { worlds, transitions, faults, edges: seen } = explore(family);

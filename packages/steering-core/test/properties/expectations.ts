@@ -52,6 +52,22 @@ export function expectedEnds(story: Story, turn: TurnStory): string[] {
   return story.hasAgentLeft(turn.link) ? [end, "-32603"] : [end];
 }
 
+/** A continuation is tried again after 100 ms, 500 ms and 2 s (spec §4). */
+const MAX_TRIES = 4;
+
+/** How a turn went on that it should not have (spec §4). */
+export function wrongRuns({ runs }: TurnStory): string[] {
+  const failed = runs
+    .slice(0, -1)
+    .filter(({ notTaken, error, result }) => !notTaken && (error || result?.stopReason === "refusal"));
+  const tooOften = runs.some((_, index) => {
+    const tries = runs.slice(index, index + MAX_TRIES + 1);
+    return tries.length > MAX_TRIES && tries.every(({ notTaken }) => notTaken);
+  });
+  const faults = failed.map(() => "a turn went on after it had failed");
+  return tooOften ? [...faults, "a continuation was tried too often"] : faults;
+}
+
 /** Why a steer may have come back (spec §2, receipts; §4). */
 export function expectedReasons(story: Story, { turn, revokedAt }: SteerStory): string[] {
   const { cancelled } = turn;

@@ -6,7 +6,7 @@
  */
 
 import { hasPassed, isUserMessage, NEVER, type OfKind, STEERING, shownBy, tokensOf } from "./chronicle.js";
-import { describe, expectedAnswers, expectedEnds, expectedReasons, name } from "./expectations.js";
+import { describe, expectedAnswers, expectedEnds, expectedReasons, name, wrongRuns } from "./expectations.js";
 import type { Entry } from "./history.js";
 import { tell } from "./steer-story.js";
 import type { Ask, Story, TurnStory } from "./story.js";
@@ -189,6 +189,7 @@ const answersLast: Guarantee = (story) =>
     return faults(
       isOpen && "the owner was answered while a run was open",
       !expected.includes(describe(answer)) && `${name(turn.ask)} ended with ${describe(answer)}, not ${expected}`,
+      ...wrongRuns(turn),
       ...story
         .steersOf(turn)
         .flatMap(({ token, ask, attempts, receipts, joined }) =>
@@ -326,16 +327,17 @@ const cancelReachesTheRun: Guarantee = (story) =>
 // --- G7: a steer reaches no other turn and no other session; a session runs one prompt at a time, in order of arrival.
 
 const staysInItsTurn: Guarantee = (story) =>
-  story.steers.flatMap(({ token, turn, ask }) =>
-    story.placesOf(token).flatMap((entry) => {
-      const sessionId = entry.kind === "agentGot" ? entry.message.params.sessionId : entry.sessionId;
-      const isInside = turn.from < entry.at && entry.at < turn.to;
-      return faults(
-        sessionId !== ask.sessionId && `${token} reached ${sessionId}`,
-        !isInside && `${token} left its turn`,
-      );
-    }),
-  );
+  story.steers.flatMap(({ token, turn, ask, isToldToOthers }) => {
+    const places = story.placesOf(token);
+    const sessions = places.map((place) =>
+      place.kind === "agentGot" ? place.message.params.sessionId : place.sessionId,
+    );
+    return faults(
+      isToldToOthers && `others were told what became of ${token}`,
+      sessions.some((sessionId) => sessionId !== ask.sessionId) && `${token} reached ${sessions}`,
+      places.some(({ at }) => at < turn.from || at > turn.to) && `${token} left its turn`,
+    );
+  });
 
 const runsOneByOne: Guarantee = (story) =>
   story.runs.flatMap((run) => {

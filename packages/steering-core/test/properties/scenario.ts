@@ -132,6 +132,14 @@ const run: fc.Arbitrary<RunScript> = fc.record({
   onCancel: fc.constantFrom("stops", "fails", "finishes", "lingers"),
 });
 
+/** An agent that turns every continuation away, as one that is not idle yet does. */
+const busyRuns: fc.Arbitrary<RunScript[]> = fc
+  .tuple(run, fc.nat({ max: 5 }))
+  .map(([first, times]) => [
+    { ...first, end: "end_turn" },
+    ...Array.from({ length: times }, (): RunScript => ({ steps: [], end: -32600, onCancel: "stops" })),
+  ]);
+
 const inject: fc.Arbitrary<InjectScript> = fc.record(
   {
     verdict: fc.oneof(
@@ -154,7 +162,7 @@ export function scenario(flavour: Flavour): fc.Arbitrary<Scenario> {
     inbox: fc.boolean(),
     maxSteers: mostly(4_096, 1, 2),
     driver: flavour.driver === "always" ? driver : fc.option(driver, { nil: undefined }),
-    runs: fc.array(run, { maxLength: 5 }),
+    runs: fc.oneof({ weight: 6, arbitrary: fc.array(run, { maxLength: 5 }) }, { weight: 1, arbitrary: busyRuns }),
     closeFails: fc.boolean(),
     sessions: fc.constant(flavour.sessions),
     actors: fc.array(actor(flavour), { minLength: flavour.actors, maxLength: flavour.actors }),

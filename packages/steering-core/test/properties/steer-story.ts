@@ -12,6 +12,8 @@ export class SteerStory {
   readonly attempts: readonly Attempt[];
   /** The receipts that tell its end. */
   readonly receipts: readonly Answer[];
+  /** Another connection than its sender's got one. */
+  readonly isToldToOthers: boolean;
   readonly isHandedOver: boolean;
   /** It was certainly not handed over. */
   readonly isKept: boolean;
@@ -28,15 +30,16 @@ export class SteerStory {
     this.at = ask.sent.at;
     this.attempts = attemptsAt(story, token, turn, this.at);
     this.messageId = ask.answers[0]?.message.result?._meta?.steering?.messageId ?? this.findMessageId();
-    this.receipts = story
+    const told = story
       .of("clientGot")
       .filter(
-        ({ link, message: { params } }) =>
-          link === ask.link &&
+        ({ message: { params } }) =>
           this.messageId !== undefined &&
           params?.messageId === this.messageId &&
           ["delivered", "undelivered"].includes(params.state),
       );
+    this.receipts = told.filter(({ link }) => link === ask.link);
+    this.isToldToOthers = told.length > this.receipts.length;
     this.isHandedOver = this.attempts.some(({ status }) => status === "handedOver");
     this.isKept = this.attempts.every(({ status }) => status === "failed");
   }
