@@ -182,6 +182,27 @@ describe("steering the real Pi", () => {
     expect(userTexts(model)).toEqual([["Long work"], ["Long work", "Next"]]);
   });
 
+  test("G6 G7: a steer that Pi takes while it stops a running tool is handed back, and not in the next turn", async () => {
+    const bash = { name: "bash", arguments: { command: "sleep 60" } };
+    const script = [{ text: "Waiting", toolCalls: [bash] }, { text: "Next." }];
+    const { client, model, sessionId } = await openStage(script, { clientCapabilities: receipts });
+    const turn = client.prompt(sessionId, "Long work");
+    await client.waitForUpdate("tool_call_update", ({ status }) => status === "in_progress");
+    const steers = [await client.steer(sessionId, "first"), await client.steer(sessionId, "second")];
+    client.cancel(sessionId);
+    const undelivered = steers.map(({ _meta }) => ({
+      messageId: _meta?.steering?.["messageId"],
+      reason: "cancelled",
+    }));
+    const { stopReason, _meta } = (await turn.answer) as { stopReason: string; _meta: { steering: unknown } };
+    expect([stopReason, _meta.steering]).toMatchObject([
+      "cancelled",
+      { undelivered: expect.arrayContaining(undelivered) },
+    ]);
+    expect(await client.prompt(sessionId, "Next").answer).toMatchObject({ stopReason: "end_turn" });
+    expect(userTexts(model)).toEqual([["Long work"], ["Long work", "Next"]]);
+  });
+
   test("G6: a cancel right behind its prompt stops a run that has not begun", async () => {
     const { client, sessionId } = await openStage(({ messages }) =>
       messages.at(-1)?.text === "Next" ? { text: "Next." } : { text: "never read", hold: "for good" },

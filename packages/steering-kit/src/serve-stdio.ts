@@ -1,5 +1,6 @@
 import { Readable, Writable } from "node:stream";
 import type { Steerable } from "@acp-steering/core";
+import type { Stream } from "@agentclientprotocol/sdk/unstable";
 import { ndJsonStream } from "@agentclientprotocol/sdk/unstable";
 
 /** What `serveStdio` serves: any steerable; one with `dispose()` is disposed of at the end. */
@@ -9,7 +10,8 @@ export interface Servable extends Pick<Steerable, "connect"> {
 
 /**
  * Serves an agent on stdin and stdout until the client is gone or the process is told to stop (SIGTERM, SIGINT, SIGHUP),
- * then disposes of it and sets the exit code: 0 after the end of input, 128 plus the signal's number after a signal.
+ * then disposes of it and sets the exit code: 0 after the end of input, 1 after input that
+ * cannot be read, 128 plus the signal's number after a signal.
  *
  * stdout belongs to the protocol, so `console.log`, `console.info` and `console.debug` write to stderr from here on.
  *
@@ -23,18 +25,43 @@ export async function serveStdio(agent: Servable): Promise<void> {
   protectStdout();
   const output = Writable.toWeb(process.stdout) as WritableStream<Uint8Array>;
   const input = Readable.toWeb(process.stdin) as unknown as ReadableStream<Uint8Array>;
-  const connection = agent.connect(ndJsonStream(output, input));
+  const { readable, writable } = ndJsonStream(output, input);
   const told = toldToStop();
+  const connection = agent.connect({ readable: watched(readable, told), writable });
   // The client may close its reading end first; that is the end of the conversation, not a crash.
   process.stdout.on("error", () => told.stop(0));
+  // Nobody has to read what we log.
+  process.stderr.on("error", () => {});
   process.exitCode = await Promise.race([connection.closed.then(() => 0), told.code]);
   await agent.dispose?.();
+}
+
+/** Input that cannot be read further (a message over the limit) ends the conversation, but not without a word. */
+function watched(readable: Stream["readable"], told: ReturnType<typeof toldToStop>): Stream["readable"] {
+  const reader = readable.getReader();
+  return new ReadableStream({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        console.error(
+          `The client's input cannot be read any further: ${(error as Error).message}. The connection ends.`,
+        );
+        told.stop(UNREADABLE_INPUT_EXIT_CODE);
+        controller.error(error);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }
 
 function protectStdout(): void {
   for (const method of ["log", "info", "debug"] as const) console[method] = console.error;
 }
 
+const UNREADABLE_INPUT_EXIT_CODE = 1;
 const SIGNAL_EXIT_CODES = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const;
 
 function toldToStop(): { code: Promise<number>; stop: (code: number) => void } {

@@ -20,7 +20,7 @@ const TEXT_OF_A_MESSAGE_WITHOUT_TEXT = "See the attached image.";
 export function toPiMessage(prompt: readonly ContentBlock[]): PiMessage {
   const images = prompt.flatMap(imagesOf);
   const text = prompt.flatMap(textOf).join("\n");
-  const message = text === "" ? TEXT_OF_A_MESSAGE_WITHOUT_TEXT : text;
+  const message = text === "" && images.length > 0 ? TEXT_OF_A_MESSAGE_WITHOUT_TEXT : text;
   return images.length > 0 ? { message, images } : { message };
 }
 

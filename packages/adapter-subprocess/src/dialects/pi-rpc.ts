@@ -3,7 +3,7 @@ import type { Verdict } from "@acp-steering/core";
 import type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
 import type { Channel, Dialect, DialectSession, JsonRecord, SessionIdentity } from "../dialect.js";
 import { PiCommands } from "./pi-commands.js";
-import { type PiState, readState, textOf } from "./pi-records.js";
+import { type PiState, readForkEntries, readState, textOf } from "./pi-records.js";
 import { PiRun } from "./pi-run.js";
 
 /** Extension dialogs that block Pi until they are answered; the other methods only tell. */
@@ -11,6 +11,19 @@ const DIALOGS: readonly unknown[] = ["select", "confirm", "input", "editor"];
 
 /** How long Pi may take to load its session again. It reads one file. */
 const WITHDRAW_TIMEOUT_MS = 10_000;
+
+/** Whether Pi did it, and within the time. */
+async function inTime(load: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), WITHDRAW_TIMEOUT_MS);
+  });
+  const loaded = load.then(
+    (answer) => (answer as JsonRecord | undefined)?.["cancelled"] !== true,
+    () => false,
+  );
+  return Promise.race([loaded, timeout]).finally(() => clearTimeout(timer));
+}
 
 class PiSession implements DialectSession {
   readonly #channel: Channel;
@@ -90,23 +103,23 @@ class PiSession implements DialectSession {
    */
   async #withdrawLeftovers(run: PiRun): Promise<void> {
     if (!run.leftovers) return;
-    if (!(await this.#loadAnew())) await this.#channel.stop();
+    const load = run.strays > 0 ? this.#rewind(run.strays) : this.#loadAnew();
+    if (!(await inTime(load))) await this.#channel.stop();
     run.handBackLeftovers();
   }
 
-  async #loadAnew(): Promise<boolean> {
+  #loadAnew(): Promise<unknown> {
     // Without a file the conversation lives in Pi alone; a clone of it takes the history along, but not the queue.
     const file = this.#sessionFile;
-    const load = file ? this.#commands.send("switch_session", { sessionPath: file }) : this.#commands.send("clone");
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), WITHDRAW_TIMEOUT_MS);
-    });
-    const loaded = load.then(
-      (answer) => (answer as JsonRecord | undefined)?.["cancelled"] !== true,
-      () => false,
-    );
-    return Promise.race([loaded, timeout]).finally(() => clearTimeout(timer));
+    return file ? this.#commands.send("switch_session", { sessionPath: file }) : this.#commands.send("clone");
+  }
+
+  /** A fork from the first of the last user messages is the conversation without them, and without the queue. */
+  async #rewind(messages: number): Promise<unknown> {
+    const entryId = readForkEntries(await this.#commands.send("get_fork_messages")).at(-messages);
+    const forked = await this.#commands.send("fork", { entryId });
+    await this.#readState();
+    return forked;
   }
 
   #dismiss(request: JsonRecord): void {

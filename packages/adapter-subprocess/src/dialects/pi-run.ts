@@ -59,6 +59,11 @@ export class PiRun {
     return this.#steers.pending;
   }
 
+  /** How many of those stand at the end of Pi's history, unread. */
+  get strays(): number {
+    return this.#steers.strays;
+  }
+
   /** Resolves when Pi has settled and has answered for every steer. Rejects with Pi's refusal of the prompt. */
   async settled(): Promise<void> {
     const end = new Promise<void>((resolve, reject) => {

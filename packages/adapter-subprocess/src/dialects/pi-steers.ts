@@ -36,6 +36,12 @@ export class PiSteers {
     this.#commands = commands;
   }
 
+  /**
+   * How many steers Pi put into its history while it was being stopped. No model request followed, so none is delivered,
+   * but the next prompt would bring them along.
+   */
+  strays = 0;
+
   /** True while Pi has steers that it has not put before its model. */
   get pending(): boolean {
     return this.#queued.length > 0;
@@ -72,6 +78,10 @@ export class PiSteers {
   userMessage(text: string): void {
     const steer = this.#queued.find((candidate) => candidate.text === text) ?? this.#queued[0];
     if (!steer) return;
+    if (this.#state === "closed") {
+      this.strays += 1;
+      return;
+    }
     this.#remove(steer);
     if (steer.accepted) steer.message.delivered();
     else steer.settle("delivered");

@@ -56,7 +56,7 @@ export interface KnownTurn {
   readonly lastCode: number | undefined;
 }
 
-export interface KnownRun {
+interface KnownRun {
   readonly id: string;
   readonly turnId: string;
   readonly link: number;
@@ -128,7 +128,7 @@ export const continuationOf = (params: unknown): { turnId: string; messageIds: r
 };
 
 /** A continuation was not taken: turned away with one of these codes before the agent did anything. */
-export const wasNotTaken = ({ carries, acted }: KnownRun, error: RpcError | undefined): boolean =>
+const wasNotTaken = ({ carries, acted }: KnownRun, error: RpcError | undefined): boolean =>
   error !== undefined && carries.length > 0 && !acted && NOT_TAKEN.includes(error.code);
 
 const changeTurn = (ledger: Ledger, changes: Partial<KnownTurn>): void => {

@@ -53,6 +53,6 @@ export const isAsking = ({ handed }: KnownSteer): boolean => handed === "asking"
 export const awaitsReport = ({ handed, road, report, final }: KnownSteer): boolean =>
   final === undefined && handed === "yes" && road === "driver" && report === undefined;
 
-export const askersOf = ({ turn }: Ledger): readonly Asker[] =>
+const askersOf = ({ turn }: Ledger): readonly Asker[] =>
   (turn ? [turn.owner, ...turn.joined] : []).filter((asker) => asker !== undefined);
 export const isOf = (ledger: Ledger, asker: Asker): boolean => askersOf(ledger).some((one) => sameAsker(one, asker));

@@ -22,7 +22,7 @@ import {
 import type { Moment, Passage } from "./moment.js";
 
 /** What a steer consists of: something for every road, something the driver does not take, a slash command of the agent. */
-export type Content = "plain" | "foreign" | "slash";
+type Content = "plain" | "foreign" | "slash";
 
 /** The worlds of one policy that are visited: what clients, agent, driver and time may do in them. */
 export interface Family {
