@@ -203,6 +203,20 @@ describe("steering the real Pi", () => {
     expect(userTexts(model)).toEqual([["Long work"], ["Long work", "Next"]]);
   });
 
+  test("G1: closing the session hands the pending steer back", async () => {
+    const script = [{ text: "Working", hold: "held", holdAt: "afterText" as const }];
+    const { client, model, sessionId } = await openStage(script, { clientCapabilities: receipts });
+    const turn = client.prompt(sessionId, "Long work");
+    await model.held("held");
+    await client.steer(sessionId, "never used");
+    const closed = client.request("session/close", { sessionId });
+    expect(await turn.answer).toMatchObject({
+      stopReason: "cancelled",
+      _meta: { steering: { undelivered: [{ reason: "closed" }] } },
+    });
+    await closed;
+  });
+
   test("G6: a cancel right behind its prompt stops a run that has not begun", async () => {
     const { client, sessionId } = await openStage(({ messages }) =>
       messages.at(-1)?.text === "Next" ? { text: "Next." } : { text: "never read", hold: "for good" },

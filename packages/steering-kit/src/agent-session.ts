@@ -14,7 +14,12 @@ interface RunContext {
 interface Run {
   readonly outbox: Outbox;
   readonly abort: AbortController;
+  /** Settles when the run and all it had to say is over. */
+  readonly ended: ReturnType<typeof settlement>;
 }
+
+/** How long a close waits for the run that it ends, in milliseconds. */
+const CLOSE_GRACE_MS = 2_000;
 
 /** One session between ACP and its vendor: runs prompts one at a time, forwards steers and interrupts. */
 export class AgentSession {
@@ -39,7 +44,7 @@ export class AgentSession {
         reason: "busy",
       });
     }
-    const run: Run = { outbox: new Outbox(context.client, this.id), abort: new AbortController() };
+    const run: Run = { outbox: new Outbox(context.client, this.id), abort: new AbortController(), ended: settlement() };
     const onCancelRequest = (): void => void this.interrupt();
     context.signal.addEventListener("abort", onCancelRequest);
     this.#begin(run);
@@ -50,6 +55,7 @@ export class AgentSession {
       await run.outbox.flushed();
       context.signal.removeEventListener("abort", onCancelRequest);
       this.#run = undefined;
+      run.ended.resolve();
     }
   }
 
@@ -99,8 +105,21 @@ export class AgentSession {
 
   close(): Promise<void> {
     this.#run?.abort.abort();
-    this.#closing ??= Promise.resolve(this.vendorSession.close?.());
+    this.#closing ??= this.#closeVendor();
     return this.#closing;
+  }
+
+  /** A run that the close ends says first what became of its steers; one that does not end is not waited for. */
+  async #closeVendor(): Promise<void> {
+    const ended = this.#run?.ended.promise;
+    await this.vendorSession.close?.();
+    if (!ended) return;
+    let timer: NodeJS.Timeout | undefined;
+    const overdue = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, CLOSE_GRACE_MS);
+    });
+    await Promise.race([ended, overdue]);
+    clearTimeout(timer);
   }
 
   #turn(run: Run, context: RunContext): Turn {

@@ -1,7 +1,7 @@
 import type { AnyMessage } from "@agentclientprotocol/sdk/unstable";
 import { methods } from "@agentclientprotocol/sdk/unstable";
 import { describe, expect, test } from "vitest";
-import { type SteeringAgent, steeringAgent, type Vendor, type VendorSession } from "../src/index.js";
+import { type SteeringAgent, type SteerMessage, steeringAgent, type Vendor, type VendorSession } from "../src/index.js";
 import { connectClient, gate, text } from "./in-process.js";
 
 const SESSION_ID = "session-1";
@@ -89,5 +89,35 @@ describe("a steer that comes with its prompt", () => {
       data: { steering: { undelivered: [{ reason: "agentFailed" }] } },
     });
     await expect(outcome).resolves.toMatchObject({ outcome: "injected" });
+  });
+
+  test("G1 no lost steer: a close waits for what the run says of its steers", async () => {
+    const closed = gate();
+    const vendor = vendorOf(
+      {
+        prompt: async () => {
+          await closed.opened;
+          accepted?.undelivered();
+          return { stopReason: "cancelled" };
+        },
+        steer: async (message) => {
+          accepted = message;
+          return "accepted";
+        },
+        close: async () => closed.open(),
+      },
+      { supports },
+    );
+    let accepted: SteerMessage | undefined;
+    const { send, answers } = rawClient(steeringAgent(vendor));
+    await send(1, "initialize", { protocolVersion: 1 });
+    await send(2, "session/new", { cwd: "/", mcpServers: [] });
+    const answered = send(3, "session/prompt", { sessionId: SESSION_ID, prompt: [text("go")] });
+    await send(4, "_session/steering", { sessionId: SESSION_ID, prompt: [text("not that file")] });
+    await Promise.all([answered, send(5, "session/close", { sessionId: SESSION_ID })]);
+    expect([answers.get(3), answers.get(5)]).toMatchObject([
+      { stopReason: "cancelled", _meta: { steering: { undelivered: [{ reason: "closed" }] } } },
+      {},
+    ]);
   });
 });
