@@ -125,12 +125,21 @@ function sayWhatIsNot(checks: readonly Check[]): void {
   }
 }
 
-/** Aborts on Ctrl-C, and when nobody reads what is shown any more. */
+/** npm passes a Ctrl-C on that the terminal has sent already: two signals this close are one press. */
+const ONE_PRESS_MS = 500;
+
+/** Aborts on Ctrl-C, and when nobody reads what is shown any more. A second press ends at once. */
 function signalOfCtrlC(): AbortSignal {
   const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, abort);
-  process.stdout.on("error", abort);
+  let pressedAt = Number.POSITIVE_INFINITY;
+  const press = (): void => {
+    if (performance.now() - pressedAt > ONE_PRESS_MS) process.exit(EXIT.interrupted);
+    pressedAt = Math.min(pressedAt, performance.now());
+    controller.abort();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, press);
+  process.stdout.on("error", () => controller.abort());
+  process.stderr.on("error", () => {});
   return controller.signal;
 }
 

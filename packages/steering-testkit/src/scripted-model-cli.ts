@@ -102,6 +102,8 @@ const main = async (): Promise<void> => {
     void model.close();
   };
   process.once("SIGINT", stop).once("SIGTERM", stop);
+  // Nobody has to read what is logged.
+  process.stderr.on("error", () => {});
   process.stdout.write(`${command.json ? JSON.stringify({ url: model.url }) : model.url}\n`);
 };
 

@@ -181,6 +181,14 @@ test.each(["cast", "initialize"])(
   },
 );
 
+test("a Ctrl-C that comes twice, from the terminal and from npm, is one", async () => {
+  const twice = (child: ChildProcessWithoutNullStreams): void => {
+    child.kill("SIGINT");
+    setImmediate(() => child.kill("SIGINT"));
+  };
+  expect(await endedAt('"initialize"', twice)).toBe(130);
+});
+
 test("a scene whose output nobody reads any more ends", async () => {
   expect(await endedAt('"cast"', (child) => child.stdout.destroy())).toBe(130);
 });
