@@ -44,7 +44,7 @@ function checkBranches() {
   const tests = ["packages/steering-core/test", "--exclude=**/properties/**", "--exclude=**/worlds.test.ts"];
   const sources = "--coverage.include=packages/steering-core/src/*.ts";
   const coverage = ["--coverage.enabled", "--coverage.reporter=text-summary", "--coverage.thresholds.branches=100"];
-  return passes("vitest", ["run", "--reporter=dot", "--silent=true", ...tests, ...coverage, sources]);
+  return passes("vitest", ["run", "--silent=true", ...tests, ...coverage, sources]);
 }
 
 function checkHouse() {

@@ -79,8 +79,11 @@ function dialectOf(name: string | undefined): Dialect {
   return dialect;
 }
 
+/** A day. A timer of Node's that is set for longer than 24 of them fires at once. */
+const MAX_SECONDS = 86_400;
+
 function secondsOf(value: string): number {
   const seconds = Number(value);
-  if (Number.isFinite(seconds) && seconds > 0) return seconds;
-  throw new UsageError(`--start-timeout takes a number of seconds, not "${value}".`);
+  if (seconds > 0 && seconds <= MAX_SECONDS) return seconds;
+  throw new UsageError(`--start-timeout takes a number of seconds up to ${MAX_SECONDS}, not "${value}".`);
 }

@@ -51,6 +51,8 @@ export interface Dialect {
   readonly title: string;
   /** The command that installs the agent. */
   readonly install: string;
+  /** A command that starts the agent so that it speaks this dialect. */
+  readonly usage: string;
   /** Added to the child's environment. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly supports: { readonly content: readonly ContentType[]; readonly boundary: "now" | "afterTool" | "nextStep" };

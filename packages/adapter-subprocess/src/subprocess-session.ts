@@ -98,8 +98,8 @@ async function startChannel(
   } catch (error) {
     await channel.stop();
     throw new VendorError(
-      `Cannot start ${dialect.title}: ${(error as Error).message}. Try \`${command.join(" ")}\` in a terminal; ` +
-        `if it does not work there either, install it with \`${dialect.install}\`.`,
+      `Cannot start ${dialect.title}: ${(error as Error).message}. The command should be like \`${dialect.usage}\`. ` +
+        `Try \`${command.join(" ")}\` in a terminal; if it does not work there either, install it with \`${dialect.install}\`.`,
       { data: { reason: "agentStartFailed" }, cause: error },
     );
   }

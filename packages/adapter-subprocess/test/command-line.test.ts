@@ -18,7 +18,8 @@ describe("the command line", () => {
     [["--dialect", "pi-rpc"], /command after --/],
     [["--", "pi"], /--dialect.*pi-rpc/],
     [["--dialect", "klingon", "--", "pi"], /no dialect "klingon".*pi-rpc/],
-    [["--dialect", "pi-rpc", "--start-timeout", "soon", "--", "pi"], /number of seconds, not "soon"/],
+    [["--dialect", "pi-rpc", "--start-timeout", "soon", "--", "pi"], /number of seconds up to 86400, not "soon"/],
+    [["--dialect", "pi-rpc", "--start-timeout", "99999999", "--", "pi"], /up to 86400, not "99999999"/],
     [["--wrong", "--", "pi"], /--wrong/],
   ])("says what is wrong with %j", (args, message) => {
     expect(() => readCommandLine(args)).toThrow(UsageError);

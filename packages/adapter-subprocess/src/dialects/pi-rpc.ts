@@ -139,6 +139,7 @@ export const piRpc: Dialect = {
   name: "pi-rpc",
   title: "Pi",
   install: "npm install -g @mariozechner/pi-coding-agent",
+  usage: "pi --mode rpc",
   supports: { content: ["text", "image", "resource_link", "resource"], boundary: "nextStep" },
   promptCapabilities: { image: true, embeddedContext: true },
   session: (channel) => new PiSession(channel),
