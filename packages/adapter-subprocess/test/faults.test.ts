@@ -133,7 +133,7 @@ describe("faults", () => {
     await groupGone(first);
     expect(piOf(client.pid)).not.toBe(first);
     client.kill("SIGTERM");
-    await expect(next.answer).rejects.toThrow();
+    expect(await next.answer).toMatchObject({ stopReason: "cancelled" });
   });
 
   test("a malformed line costs nothing", async () => {

@@ -120,6 +120,8 @@ export class AgentSession {
     });
     await Promise.race([ended, overdue]);
     clearTimeout(timer);
+    // The answer of the run is on its way; whoever closes may end the process next.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 
   #turn(run: Run, context: RunContext): Turn {
