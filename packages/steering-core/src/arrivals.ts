@@ -105,10 +105,10 @@ export const steerWhileIdle: Cell<"steerArrived"> = unlessRefused((draft, event)
   if (idleBehavior !== "startNewTurn" || expectedTurnId !== undefined) return steerAtRest(draft, event);
   const { link } = asker;
   const { messageId, clientMessageId, prompt } = steer;
-  answerSteer(draft, asker, steer, "startedNewTurn", turnId);
-  openTurn(draft, { id: turnId, link, owner: undefined, prompt }, { prompt });
   const outcome = "startedNewTurn";
-  turnOf(draft).done = { messageId, clientMessageId, link, outcome, delivered: true, earlier: undefined };
+  const done: Done = { messageId, clientMessageId, link, outcome, delivered: true, earlier: undefined };
+  answerSteer(draft, asker, steer, outcome, turnId);
+  openTurn(draft, { id: turnId, link, owner: undefined, prompt, done }, { prompt });
 });
 
 /** How the same steer was answered before, and under which id. */

@@ -42,7 +42,7 @@ export const IDLE: State = Object.freeze({
   past: undefined,
 });
 
-type Opening = Pick<Turn, "id" | "link" | "owner" | "prompt"> & Partial<Pick<Turn, "done" | "bound">>;
+type Opening = Pick<Turn, "id" | "link" | "owner" | "prompt"> & Partial<Pick<Turn, "done">>;
 
 function startRun(draft: Draft, params: JsonObject, asker?: Asker): void {
   const turn = turnOf(draft);
