@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { body, post, say } from "./model-server-client.js";
@@ -44,10 +44,10 @@ const run = (...args: string[]): Command => {
   return { child, ended, firstLine };
 };
 
-const scriptFile = async (content: string): Promise<string> => {
+const scriptFile = async (content: string, name = "script.json"): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "scripted-model-"));
   cleanUps.push(() => rm(folder, { recursive: true }));
-  const file = join(folder, "script.json");
+  const file = join(folder, name);
   await writeFile(file, content);
   return file;
 };
@@ -62,7 +62,7 @@ describe("scripted-model", () => {
     expect(await ended).toEqual({
       code: 0,
       stdout: `${url}\n`,
-      stderr: 'request 0: chat-completions, model "m", streamed, 1 message\n',
+      stderr: 'request 0: openai-chat, model "m", streamed, 1 message\n',
     });
   });
 
@@ -79,6 +79,39 @@ describe("scripted-model", () => {
     expect(await open).toBe("broken");
   });
 
+  test("a module may export the script as a function of the request", async () => {
+    const source = "export const script = ({ messages }) => ({ text: 'You said ' + messages.at(-1).text });\n";
+    const url = await run("--script", await scriptFile(source, "script.mjs")).firstLine();
+    expect(await (await post({ url }, body({ messages: [say("hi")] }))).text()).toContain("You said hi");
+  });
+
+  test("a module may be written in TypeScript where Node reads it, and the error says where", async () => {
+    const file = await scriptFile("export const script: object[] = [{ text: 'Typed.' }];\n", "script.ts");
+    const command = run("--script", file);
+    if ("typescript" in process.features && process.features.typescript !== false) {
+      const url = await command.firstLine();
+      expect(await (await post({ url })).text()).toContain("Typed.");
+    } else {
+      expect(await command.ended).toMatchObject({ code: 2, stderr: expect.stringContaining("--import tsx") });
+    }
+  });
+
+  test("--log keeps every request with its reply, a line each", async () => {
+    const script = await scriptFile('[{"text":"One."}]');
+    const log = join(dirname(script), "log.jsonl");
+    const { child, ended, firstLine } = run("--log", log, "--script", script);
+    const url = await firstLine();
+    await (await post({ url }, body({ messages: [say("first")] }))).text();
+    await (await post({ url }, body({ messages: [say("second")] }))).text();
+    child.kill("SIGTERM");
+    await ended;
+    const lines = (await readFile(log, "utf8")).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { index: 0, messages: [{ text: "first" }], reply: { text: "One." }, aborted: false },
+      { index: 1, messages: [{ text: "second" }], reply: { text: "Done." }, aborted: false },
+    ]);
+  });
+
   test("without --hold-control there is nothing to control", async () => {
     const { firstLine } = run();
     const origin = new URL(await firstLine()).origin;
@@ -89,6 +122,8 @@ describe("scripted-model", () => {
     ["an unknown option", ["--prot", "1"], "--prot"],
     ["a port that is none", ["--port", "70000"], '"70000"'],
     ["a script that is not there", ["--script", "nowhere.json"], "nowhere.json"],
+    ["a module that is not there", ["--script", "nowhere.mjs"], "nowhere.mjs"],
+    ["a log that cannot be written", ["--log", "no/such/folder/log"], "Cannot write the log"],
   ];
 
   test.each(mistakes)("%s: exit code 2 and a line that says what is wrong", async (_name, args, message) => {
@@ -98,14 +133,17 @@ describe("scripted-model", () => {
     expect(stderr).not.toContain("    at ");
   });
 
-  const scripts: readonly [string, string, string][] = [
-    ["that is not JSON", "[", "is not JSON"],
-    ["with a wrong field", '[{"text":"a"},{"tekst":"b"}]', "script.json: reply 1: Unrecognized key"],
-    ["that holds, without --hold-control", '[{"hold":"a"}]', "--hold-control"],
+  const scripts: readonly [string, string, string, string][] = [
+    ["that is not JSON", "script.json", "[", "is not JSON"],
+    ["with a wrong field", "script.json", '[{"text":"a"},{"tekst":"b"}]', "script.json: reply 1: Unrecognized key"],
+    ["that holds, without --hold-control", "script.json", '[{"hold":"a"}]', "--hold-control"],
+    ["that is a module without a script", "script.mjs", "export const other = 1;", "exports nothing by the name of"],
+    ["that is a module with a wrong field", "script.mjs", "export const script = [{ a: 1 }];", "reply 0: Unrecognized"],
+    ["that is a module with a fault", "script.mjs", "throw new Error('out of ideas');", "out of ideas"],
   ];
 
-  test.each(scripts)("a script %s: exit code 2", async (_name, content, message) => {
-    const { code, stderr } = await run("--script", await scriptFile(content)).ended;
+  test.each(scripts)("a script %s: exit code 2", async (_name, name, content, message) => {
+    const { code, stderr } = await run("--script", await scriptFile(content, name)).ended;
     expect(code).toBe(2);
     expect(stderr).toContain(message);
   });

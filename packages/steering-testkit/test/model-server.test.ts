@@ -8,6 +8,7 @@ import {
   PartialReader,
   post,
   reasoningDeltas,
+  say,
   textDeltas,
   toolDeltas,
 } from "./model-server-client.js";
@@ -130,6 +131,25 @@ describe("the script", () => {
     });
     await ask(model);
     expect(textDeltas(chunksIn(await ask(model)))).toEqual(["1: hello"]);
+  });
+
+  test("a reply that is for some requests only waits for one of them and lets the others pass", async () => {
+    const model = await start({
+      script: [
+        { text: "working", when: { tools: true } },
+        { text: "steered", when: { user: "not that" } },
+        { text: "next" },
+      ],
+    });
+    const tools = [{ type: "function", function: { name: "ls" } }];
+    const said = async (fields: object): Promise<string> =>
+      textDeltas(chunksIn(await ask(model, body(fields)))).join("");
+    const steer = [say("hello"), { role: "assistant", content: "not that" }];
+    expect(await said({ messages: steer })).toBe("next");
+    expect(await said({})).toBe("Done.");
+    expect(await said({ tools })).toBe("working");
+    expect(await said({ tools })).toBe("Done.");
+    expect(await said({ messages: [...steer, say("no, not that file")] })).toBe("steered");
   });
 
   test("queued replies come after an array's and before a function's", async () => {

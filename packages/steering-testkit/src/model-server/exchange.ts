@@ -32,8 +32,23 @@ export class Exchange {
   async sendJson(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<void> {
     this.signal.throwIfAborted();
     const text = JSON.stringify(body);
-    this.#response.writeHead(status, { "content-type": "application/json", ...headers });
+    if (!this.started) this.#response.writeHead(status, { "content-type": "application/json", ...headers });
     await this.#finish(text);
+  }
+
+  /** Sends the headers of a JSON answer, which `sendJson` completes. */
+  openJson(): void {
+    this.signal.throwIfAborted();
+    this.#response.writeHead(200, { "content-type": "application/json" });
+    this.#response.flushHeaders();
+  }
+
+  /** Sends the first half of a JSON body as if it were all of it. */
+  async sendHalfJson(body: unknown): Promise<void> {
+    this.signal.throwIfAborted();
+    const text = JSON.stringify(body);
+    if (!this.started) this.#response.writeHead(200, { "content-type": "application/json" });
+    await this.#finish(text.slice(0, Math.floor(text.length / 2)));
   }
 
   openStream(): void {
@@ -57,7 +72,9 @@ export class Exchange {
   async cutJson(body: unknown): Promise<void> {
     this.signal.throwIfAborted();
     const encoded = Buffer.from(JSON.stringify(body));
-    this.#response.writeHead(200, { "content-type": "application/json", "content-length": encoded.length });
+    if (!this.started) {
+      this.#response.writeHead(200, { "content-type": "application/json", "content-length": encoded.length });
+    }
     this.#response.write(encoded.subarray(0, Math.floor(encoded.length / 2)));
     await this.cut();
   }

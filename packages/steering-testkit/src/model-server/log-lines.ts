@@ -25,3 +25,5 @@ export const requestLine = (request: ModelRequest, withContent: boolean): string
 
 export const refusalLine = (status: number, method: string, path: string, reason: string): string =>
   `refused with ${status}: ${method} ${JSON.stringify(path)} (${reason})`;
+
+export const sideLine = (method: string, path: string): string => `answered: ${method} ${JSON.stringify(path)}`;

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 
 export type Body =
-  | { readonly kind: "json"; readonly value: unknown }
+  | { readonly kind: "json"; readonly value: unknown; readonly size: number }
   | { readonly kind: "malformed"; readonly reason: string }
   | { readonly kind: "tooLarge" };
 
-const parse = (text: string): Body => {
+const parse = (bytes: Buffer): Body => {
   try {
-    return { kind: "json", value: JSON.parse(text) };
+    return { kind: "json", value: JSON.parse(bytes.toString("utf8")), size: bytes.length };
   } catch (error) {
     // V8 quotes the text around the fault, which may be a prompt's.
     return { kind: "malformed", reason: error instanceof SyntaxError ? "it is not JSON" : String(error) };
@@ -25,5 +25,5 @@ export const readBody = async (incoming: IncomingMessage, limit: number): Promis
     if (size > limit) return { kind: "tooLarge" };
     chunks.push(chunk);
   }
-  return parse(Buffer.concat(chunks).toString("utf8"));
+  return parse(Buffer.concat(chunks));
 };

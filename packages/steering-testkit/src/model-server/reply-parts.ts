@@ -49,3 +49,7 @@ export const toolCallsOf = (parts: readonly ReplyPart[]): readonly WholeToolCall
     );
     return [{ id: part.id, name: part.name, arguments: fragments.join("") }];
   });
+
+/** Why the model stopped, in the words of {@link Reply.finishReason}. */
+export const finishReason = (reply: Reply): string =>
+  reply.finishReason ?? (reply.toolCalls !== undefined && reply.toolCalls.length > 0 ? "tool_calls" : "stop");

@@ -4,6 +4,12 @@ import { parseReply, parseScript } from "./script.js";
 
 const WHEN_THE_SCRIPT_IS_OVER: Reply = { text: "Done." };
 
+const isFor = ({ when }: Reply, { tools, messages }: ModelRequest): boolean => {
+  const { tools: withTools, user } = when ?? {};
+  if (withTools !== undefined && withTools !== tools.length > 0) return false;
+  return user === undefined || messages.some(({ role, text }) => role === "user" && text.includes(user));
+};
+
 /** Decides which reply a request gets: the queue first, then the script function, then `Done.` */
 export class ReplySource {
   readonly #script: Script;
@@ -16,7 +22,8 @@ export class ReplySource {
 
   /** Takes the reply at once, so that replies go to requests in order of arrival. */
   next(request: ModelRequest): Reply | Promise<Reply> {
-    const queued = this.#queue.shift();
+    const position = this.#queue.findIndex((reply) => isFor(reply, request));
+    const [queued] = position < 0 ? [] : this.#queue.splice(position, 1);
     if (queued !== undefined) return queued;
     return typeof this.#script === "function" ? this.#ask(this.#script, request) : WHEN_THE_SCRIPT_IS_OVER;
   }

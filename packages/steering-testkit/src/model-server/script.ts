@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ModelServerError } from "./errors.js";
-import type { Reply } from "./reply.js";
+import type { HoldPoint, Reply } from "./reply.js";
 
 const chunks = z.union([z.string(), z.array(z.string())], { error: "must be a string or an array of strings" });
 const milliseconds = z.number().min(0).max(2_147_483_647);
@@ -12,23 +12,37 @@ const toolCall = z.strictObject({
   arguments: z.unknown().refine(isSendable, { error: "must be given, as a string or as something with a JSON form" }),
 });
 
+const HOLD_POINTS = [
+  "start",
+  "afterHeaders",
+  "afterFirstChunk",
+  "afterText",
+  "beforeLastChunk",
+  "beforeEnd",
+] as const satisfies readonly HoldPoint[];
+
+const error = z.strictObject({
+  status: z.number().int().min(400).max(599),
+  message: z.string().optional(),
+  type: z.string().optional(),
+  code: z.string().optional(),
+  retryAfterSeconds: z.number().min(0).optional(),
+});
+
 const reply = z
   .strictObject({
+    when: z.strictObject({ tools: z.boolean().optional(), user: z.string().min(1).optional() }).optional(),
     text: chunks.optional(),
     reasoning: chunks.optional(),
     toolCalls: z.array(toolCall).optional(),
     delayMs: milliseconds.optional(),
     chunkDelayMs: milliseconds.optional(),
     hold: z.string().min(1).optional(),
-    holdAt: z.enum(["start", "afterText"]).optional(),
-    error: z
-      .strictObject({
-        status: z.number().int().min(400).max(599),
-        message: z.string().optional(),
-        type: z.string().optional(),
-      })
-      .optional(),
-    cut: z.boolean().optional(),
+    holdAt: z.enum(HOLD_POINTS).optional(),
+    error: error.optional(),
+    cut: z.union([z.boolean(), z.literal("start")], { error: 'must be true, false or "start"' }).optional(),
+    streamError: error.optional(),
+    malformed: z.boolean().optional(),
     usage: z.strictObject({ inputTokens: tokens.optional(), outputTokens: tokens.optional() }).optional(),
     finishReason: z.string().optional(),
   })
@@ -39,12 +53,27 @@ const reply = z
   .refine((value) => value.error === undefined || !hasContent(value), {
     path: ["error"],
     error: "stands alone or with `delayMs` and a `hold` at the start: the answer has no content",
+  })
+  .refine((value) => value.streamError === undefined || value.cut === undefined, {
+    path: ["streamError"],
+    error: "and `cut` are two ends of one answer: choose",
   });
 
-const CONTENT_FIELDS = ["text", "reasoning", "toolCalls", "chunkDelayMs", "cut", "usage", "finishReason"] as const;
+const CONTENT_FIELDS = [
+  "text",
+  "reasoning",
+  "toolCalls",
+  "chunkDelayMs",
+  "cut",
+  "streamError",
+  "malformed",
+  "usage",
+  "finishReason",
+] as const;
 
 function hasContent(value: Partial<Record<(typeof CONTENT_FIELDS)[number] | "holdAt", unknown>>): boolean {
-  return value.holdAt === "afterText" || CONTENT_FIELDS.some((field) => value[field] !== undefined);
+  const holdsInside = value.holdAt !== undefined && value.holdAt !== "start";
+  return holdsInside || CONTENT_FIELDS.some((field) => value[field] !== undefined);
 }
 
 function isSendable(value: unknown): boolean {

@@ -15,7 +15,8 @@ import { type Routes, route } from "./router.js";
 import { WaitingRoom } from "./waiting-room.js";
 
 const HOST = "127.0.0.1";
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+const MAX_RECORDED_BYTES = 256 * 1024 * 1024;
 
 /** How a model server is started; everything is optional. */
 export interface ModelServerOptions {
@@ -25,11 +26,13 @@ export interface ModelServerOptions {
   readonly port?: number;
   /** Gets one line for each request, refusal and client that went away, without prompt text. */
   readonly log?: (line: string) => void;
+  /** Gets each request with its reply when the answer has ended, in whatever way. */
+  readonly record?: (request: ModelRequest) => void;
   /** Adds the new user and tool messages of each request to its log line. Default false. */
   readonly logContent?: boolean;
   /** Serves `/_control/…`, which gives prompts to whoever asks on this machine. Default false. */
   readonly control?: boolean;
-  /** A larger request body is refused with 413. Default 64 MiB. */
+  /** A larger request body is refused with 413. Default 32 MiB, as the providers have it. */
   readonly maxBodyBytes?: number;
 }
 
@@ -37,7 +40,10 @@ export interface ModelServerOptions {
 export interface ModelServer {
   /** Base URL for a client's configuration: `http://127.0.0.1:<port>/v1`. */
   readonly url: string;
-  /** All requests since the start or the last reset in order of arrival, with their bodies: nothing is dropped. */
+  /**
+   * All requests since the start or the last reset in order of arrival. Beyond 256 MiB of bodies the oldest that were
+   * answered keep their place and lose their content; they are marked `forgotten`.
+   */
   readonly requests: readonly ModelRequest[];
   /** Resolves with the request after number `after` (-1: the first), by default the next one that is not here yet. */
   nextRequest(after?: number): Promise<ModelRequest>;
@@ -72,8 +78,15 @@ const listen = async (server: Server, port: number): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
+const untilGone = ({ signal }: Exchange): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+
 /**
- * Starts an HTTP server on loopback that speaks OpenAI chat completions, streamed and not, and answers as scripted.
+ * Starts an HTTP server on loopback that answers as scripted. It speaks OpenAI chat completions (`/v1/chat/completions`),
+ * OpenAI Responses (`/v1/responses`) and Anthropic Messages (`/v1/messages`) at the same time, streamed and not, with or
+ * without `/v1` and below any base path.
  *
  * @returns the server, listening; end it with `close()`
  * @throws ModelServerError `invalidScript` (which reply, which field) or `portUnavailable`
@@ -88,7 +101,7 @@ const listen = async (server: Server, port: number): Promise<number> => {
 export const startModelServer = async (options: ModelServerOptions = {}): Promise<ModelServer> => {
   const log = options.log ?? ((): void => {});
   const room = new WaitingRoom();
-  const requests = new RequestLog(room);
+  const requests = new RequestLog(room, MAX_RECORDED_BYTES);
   const holds = new Holds(room);
   const replies = new ReplySource(options.script ?? []);
   const open = new Set<Exchange>();
@@ -108,12 +121,15 @@ export const startModelServer = async (options: ModelServerOptions = {}): Promis
   const perform = async (exchange: Exchange, dialect: Dialect, request: ModelRequest): Promise<void> => {
     let reply: Reply;
     try {
-      reply = await replies.next(request);
+      // A script may take its time, a test that decides by hand any time: the client need not wait for it.
+      reply = await Promise.race([replies.next(request), untilGone(exchange)]);
     } catch (error) {
+      exchange.signal.throwIfAborted();
       const message = error instanceof Error ? error.message : String(error);
       log(`request ${request.index}: the script failed`);
       return exchange.sendJson(500, dialect.error({ status: 500, message: `The script failed: ${message}` }));
     }
+    requests.decide(request, reply);
     await playReply({ exchange, dialect, request, reply, holds });
   };
 
@@ -127,6 +143,7 @@ export const startModelServer = async (options: ModelServerOptions = {}): Promis
       open.delete(exchange);
       if (exchange.abortedByClient) log(`request ${request.index}: the client went away`);
       requests.settle(request, { aborted: exchange.abortedByClient });
+      options.record?.(request);
     }
   };
 
@@ -142,6 +159,7 @@ export const startModelServer = async (options: ModelServerOptions = {}): Promis
           }
         : undefined,
     log,
+    earlier: () => requests.requests,
     answerModelRequest,
   };
 

@@ -1,38 +1,41 @@
 import type { Answer, Dialect, Reading, ReplyPart, StreamWriter } from "./dialect.js";
-import { isObject, type JsonObject } from "./json.js";
-import type { ReplyError } from "./reply.js";
-import { textOf, toolCallsOf } from "./reply-parts.js";
-import type { ModelMessage, ModelToolCall } from "./request.js";
+import { asObject, asText, isObject, type JsonObject, objectsIn } from "./json.js";
+import { openaiError } from "./openai-errors.js";
+import { imageAt, toMessage } from "./read-message.js";
+import { finishReason, textOf, toolCallsOf } from "./reply-parts.js";
+import type { ModelImage, ModelMessage, ModelTool, ModelToolCall } from "./request.js";
 
-const contentParts = (content: unknown): readonly JsonObject[] =>
-  Array.isArray(content) ? content.filter(isObject) : [];
-
-const readText = (content: unknown): string =>
+const readTexts = (content: unknown): readonly string[] =>
   typeof content === "string"
-    ? content
-    : contentParts(content)
-        .flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []))
-        .join("\n");
+    ? [content]
+    : objectsIn(content).flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
 
-const countImages = (content: unknown): number =>
-  contentParts(content).filter((part) => part["type"] === "image_url").length;
-
-const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+const readImages = (content: unknown): readonly ModelImage[] =>
+  objectsIn(content)
+    .filter((part) => part["type"] === "image_url")
+    .map(({ image_url: image }) => imageAt(asText(isObject(image) ? image["url"] : image)));
 
 const readToolCall = (call: JsonObject): ModelToolCall => {
-  const called = isObject(call["function"]) ? call["function"] : {};
+  const called = asObject(call["function"]);
   return { id: asText(call["id"]), name: asText(called["name"]), arguments: asText(called["arguments"]) };
 };
 
-const readMessage = (message: JsonObject): ModelMessage => ({
-  role: asText(message["role"]),
-  text: readText(message["content"]),
-  images: countImages(message["content"]),
-  ...(Array.isArray(message["tool_calls"]) && {
-    toolCalls: message["tool_calls"].filter(isObject).map(readToolCall),
-  }),
-  ...(typeof message["tool_call_id"] === "string" && { toolCallId: message["tool_call_id"] }),
-});
+const readMessage = (message: JsonObject): ModelMessage => {
+  const { role, content, tool_calls: calls, tool_call_id: callId } = message;
+  return toMessage({
+    role: asText(role),
+    texts: readTexts(content),
+    images: readImages(content),
+    toolCalls: objectsIn(calls).map(readToolCall),
+    toolCallId: typeof callId === "string" ? callId : undefined,
+  });
+};
+
+const readTool = (tool: JsonObject): readonly ModelTool[] => {
+  const { name, description, parameters } = asObject(tool["function"]);
+  if (typeof name !== "string") return [];
+  return [{ name, description: asText(description), parameters: asObject(parameters) }];
+};
 
 const bad = (path: string, reason: string): Reading => ({ ok: false, path, reason });
 
@@ -44,7 +47,8 @@ const read = (body: unknown): Reading => {
   if (!Array.isArray(messages) || messages.length === 0) return bad("messages", "must be a non-empty array");
   const wrong = messages.findIndex((message) => !isObject(message) || typeof message["role"] !== "string");
   if (wrong >= 0) return bad(`messages[${wrong}]`, "must be an object with a `role`");
-  return { ok: true, request: { model, stream: stream === true, messages: messages.map(readMessage) } };
+  const tools = objectsIn(body["tools"]).flatMap(readTool);
+  return { ok: true, request: { model, stream: stream === true, messages: messages.map(readMessage), tools } };
 };
 
 const usageOf = ({ reply }: Answer): JsonObject => {
@@ -53,8 +57,13 @@ const usageOf = ({ reply }: Answer): JsonObject => {
   return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
 };
 
-const finishReasonOf = ({ reply }: Answer): string =>
-  reply.finishReason ?? (reply.toolCalls !== undefined && reply.toolCalls.length > 0 ? "tool_calls" : "stop");
+const isRefusal = ({ reply }: Answer): boolean => reply.finishReason === "refusal";
+
+// A refusal ends like any answer; only where its text stands tells it from one.
+const finishReasonOf = (answer: Answer): string => {
+  const reason = finishReason(answer.reply);
+  return reason === "refusal" ? "stop" : reason;
+};
 
 const envelope = ({ request }: Answer, object: string): JsonObject => ({
   id: `chatcmpl-${request.index}`,
@@ -63,12 +72,12 @@ const envelope = ({ request }: Answer, object: string): JsonObject => ({
   model: request.model,
 });
 
-const deltaOf = (part: ReplyPart): JsonObject => {
+const deltaOf = (part: ReplyPart, answer: Answer): JsonObject => {
   switch (part.kind) {
     case "reasoning":
       return { reasoning_content: part.text };
     case "text":
-      return { content: part.text };
+      return isRefusal(answer) ? { refusal: part.text } : { content: part.text };
     case "toolCall":
       return {
         tool_calls: [
@@ -88,13 +97,14 @@ const wantsUsage = (body: unknown): boolean => {
 const stream = (answer: Answer): StreamWriter => {
   const event = (fields: JsonObject): string =>
     `data: ${JSON.stringify({ ...envelope(answer, "chat.completion.chunk"), ...fields })}\n\n`;
-  const choice = (delta: JsonObject, finishReason: string | null): string =>
-    event({ choices: [{ index: 0, delta, finish_reason: finishReason }] });
+  const choice = (delta: JsonObject, reason: string | null): string =>
+    event({ choices: [{ index: 0, delta, logprobs: null, finish_reason: reason }] });
   const usage = (): string => (wantsUsage(answer.request.body) ? event({ choices: [], usage: usageOf(answer) }) : "");
   return {
     open: () => choice({ role: "assistant", content: "" }, null),
-    part: (part) => choice(deltaOf(part), null),
+    part: (part) => choice(deltaOf(part, answer), null),
     end: () => `${choice({}, finishReasonOf(answer))}${usage()}data: [DONE]\n\n`,
+    fail: (error) => `data: ${JSON.stringify(openaiError(error))}\n\n`,
   };
 };
 
@@ -105,39 +115,27 @@ const whole = (answer: Answer): JsonObject => {
     type: "function",
     function: { name, arguments: encoded },
   }));
+  const text = answer.reply.text === undefined ? null : textOf(answer.parts, "text");
   const message = {
     role: "assistant",
-    content: answer.reply.text === undefined ? null : textOf(answer.parts, "text"),
+    content: isRefusal(answer) ? null : text,
+    refusal: isRefusal(answer) ? text : null,
     ...(reasoning !== "" && { reasoning_content: reasoning }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
   return {
     ...envelope(answer, "chat.completion"),
-    choices: [{ index: 0, message, finish_reason: finishReasonOf(answer) }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(answer) }],
     usage: usageOf(answer),
   };
 };
 
-const errorTypeOf = (status: number): string => {
-  if (status === 429) return "rate_limit_error";
-  return status >= 500 ? "server_error" : "invalid_request_error";
-};
-
-const error = ({ status, message, type }: ReplyError): JsonObject => ({
-  error: {
-    message: message ?? `The scripted model answers ${status}.`,
-    type: type ?? errorTypeOf(status),
-    param: null,
-    code: null,
-  },
-});
-
 /** OpenAI's chat completions, the format that most local and hosted model servers also speak. */
-export const chatCompletions: Dialect = {
-  name: "chat-completions",
-  matches: (path) => path === "/v1/chat/completions",
+export const openaiChat: Dialect = {
+  name: "openai-chat",
+  matches: (path) => path.endsWith("/chat/completions"),
   read,
   whole,
   stream,
-  error,
+  error: openaiError,
 };
