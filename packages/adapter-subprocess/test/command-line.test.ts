@@ -27,16 +27,16 @@ describe("the command line", () => {
   });
 
   test("--help and --version answer on stdout and end with 0", async () => {
-    const help = spawnAdapter(["--help"]);
+    const help = await spawnAdapter(["--help"]);
     expect(await help.exited).toEqual({ code: 0, signal: null });
     expect(help.log.map(({ raw }) => raw).join("\n")).toBe(HELP.trimEnd());
-    const version = spawnAdapter(["--version"]);
+    const version = await spawnAdapter(["--version"]);
     await version.exited;
     expect(version.log.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
   });
 
   test("a wrong command line ends with 2 and a line on stderr, with nothing on stdout", async () => {
-    const client = spawnAdapter(["--dialect", "klingon", "--", "pi"]);
+    const client = await spawnAdapter(["--dialect", "klingon", "--", "pi"]);
     expect(await client.exited).toEqual({ code: 2, signal: null });
     expect(client.log).toEqual([]);
     expect(client.stderr).toContain('There is no dialect "klingon"');

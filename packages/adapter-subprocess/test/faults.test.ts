@@ -64,7 +64,7 @@ describe("faults", () => {
   });
 
   test("a missing executable is one error that says what to install", async () => {
-    const client = spawnAdapter([...PI_COMMAND, "no-such-agent-here", "--mode", "rpc"]);
+    const client = await spawnAdapter([...PI_COMMAND, "no-such-agent-here", "--mode", "rpc"]);
     await client.initialize();
     await expect(client.newSession(await temporaryFolder())).rejects.toMatchObject({
       code: -32603,
@@ -75,7 +75,7 @@ describe("faults", () => {
   });
 
   test("an executable that fails is one error with its exit code and last words, without what looks like a secret", async () => {
-    const client = spawnWithFake("exits.mjs");
+    const client = await spawnWithFake("exits.mjs");
     await client.initialize();
     const error = await client.newSession(await temporaryFolder()).catch((reason: Error) => reason);
     expect(error).toMatchObject({ code: -32603, data: { reason: "agentStartFailed" } });
@@ -84,7 +84,7 @@ describe("faults", () => {
   });
 
   test("a folder that does not exist is an error that names it", async () => {
-    const client = spawnWithFake("rubbish.mjs");
+    const client = await spawnWithFake("rubbish.mjs");
     await client.initialize();
     await expect(client.newSession("/no/such/folder")).rejects.toMatchObject({
       message: expect.stringContaining('the folder "/no/such/folder" does not exist'),
@@ -92,7 +92,7 @@ describe("faults", () => {
   });
 
   test("G8: a child that never answers is given up after the start timeout", async () => {
-    const client = spawnAdapter(["--dialect", "pi-rpc", "--start-timeout", "0.5", "--", "cat"]);
+    const client = await spawnAdapter(["--dialect", "pi-rpc", "--start-timeout", "0.5", "--", "cat"]);
     await client.initialize();
     await expect(client.newSession(await temporaryFolder())).rejects.toMatchObject({
       message: expect.stringMatching(/no answer within 500 ms/),
@@ -100,7 +100,7 @@ describe("faults", () => {
   });
 
   test("G8: rubbish on the child's stdout is ignored, and logged without its content", async () => {
-    const client = spawnWithFake("rubbish.mjs");
+    const client = await spawnWithFake("rubbish.mjs");
     await client.initialize();
     const sessionId = await client.newSession(await temporaryFolder());
     expect(await client.prompt(sessionId, "Hello").answer).toMatchObject({ stopReason: "end_turn" });
@@ -111,7 +111,7 @@ describe("faults", () => {
   });
 
   test("G8: a line without an end is an error that says so, and the child is ended", async () => {
-    const client = spawnWithFake("long-line.mjs");
+    const client = await spawnWithFake("long-line.mjs");
     await client.initialize();
     const sessionId = await client.newSession(await temporaryFolder());
     await expect(client.prompt(sessionId, "Hello").answer).rejects.toMatchObject({
@@ -120,7 +120,7 @@ describe("faults", () => {
   });
 
   test("G6 G8: a child that does not react to a cancel is ended, and the next prompt starts a new one", async () => {
-    const client = spawnWithFake("hangs.mjs");
+    const client = await spawnWithFake("hangs.mjs");
     await client.initialize();
     const sessionId = await client.newSession(await temporaryFolder());
     const turn = client.prompt(sessionId, "Hello");
@@ -193,7 +193,12 @@ describe("faults", () => {
   test("--log-content shows what the child says", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "talks.mjs"), 'console.error("secret plan"); process.exit(1);');
-    const client = spawnAdapter([...["--log-content"], ...PI_COMMAND, process.execPath, join(folder, "talks.mjs")]);
+    const client = await spawnAdapter([
+      ...["--log-content"],
+      ...PI_COMMAND,
+      process.execPath,
+      join(folder, "talks.mjs"),
+    ]);
     await client.initialize();
     await expect(client.newSession(folder)).rejects.toThrow("secret plan");
     expect(client.stderr).toContain("Pi: secret plan");

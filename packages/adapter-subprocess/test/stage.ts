@@ -11,9 +11,12 @@ import { ensureVendor } from "../../../scripts/vendors.mjs";
 const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 
 /** The built adapter as a process, over stdio. */
-export function spawnAdapter(args: readonly string[], environment: Record<string, string> = {}): WireClient {
+export async function spawnAdapter(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<WireClient> {
   if (!existsSync(CLI)) throw new Error("The adapter is not built. Run `npm run build` first.");
-  const client = WireClient.spawn({
+  const client = await WireClient.spawn({
     command: process.execPath,
     args: [CLI, ...args],
     env: { ...process.env, ...environment },
@@ -25,7 +28,7 @@ export function spawnAdapter(args: readonly string[], environment: Record<string
 }
 
 /** The built adapter with a child of ours in the place of Pi: only for faults that the real Pi cannot be made to have. */
-export function spawnWithFake(fixture: string, ...args: string[]): WireClient {
+export function spawnWithFake(fixture: string, ...args: string[]): Promise<WireClient> {
   const path = fileURLToPath(new URL(`fixtures/${fixture}`, import.meta.url));
   return spawnAdapter(["--dialect", "pi-rpc", "--start-timeout", "20", "--", process.execPath, path, ...args]);
 }
@@ -64,10 +67,13 @@ export async function openStage(script: Script, options: StageOptions = {}): Pro
   const configuration = await temporaryFolder();
   await configurePi(configuration, model.url, options);
   const pi = await ensureVendor("pi");
-  const client = spawnAdapter(["--dialect", "pi-rpc", "--", pi, "--mode", "rpc", ...(options.piArguments ?? [])], {
-    PI_CODING_AGENT_DIR: configuration,
-    PI_OFFLINE: "1",
-  });
+  const client = await spawnAdapter(
+    ["--dialect", "pi-rpc", "--", pi, "--mode", "rpc", ...(options.piArguments ?? [])],
+    {
+      PI_CODING_AGENT_DIR: configuration,
+      PI_OFFLINE: "1",
+    },
+  );
   await client.initialize(options.clientCapabilities);
   return { model, client, cwd, configuration, sessionId: await client.newSession(cwd) };
 }

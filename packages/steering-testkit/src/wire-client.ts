@@ -1,5 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { readTextLines } from "./text-lines.js";
+import { inProcessTransport, type ProcessOptions, processTransport, type Transport } from "./transport.js";
 import {
   type AgentExit,
   asBlocks,
@@ -15,13 +14,8 @@ import {
 } from "./wire-record.js";
 
 /** How to start the agent that a {@link WireClient} talks to. */
-export interface WireClientOptions {
-  readonly command: string;
-  readonly args?: readonly string[];
-  /** The whole environment of the agent; default: this process's. */
-  readonly env?: NodeJS.ProcessEnv;
-  readonly cwd?: string;
-  /** How long `close()` waits after the end of the input, and again after SIGTERM, in milliseconds. Default 5,000. */
+export interface WireClientOptions extends ProcessOptions {
+  /** How long `close()` waits after the end of the input before the agent is ended, in milliseconds. Default 5,000. */
   readonly graceMs?: number;
 }
 
@@ -32,10 +26,17 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-const STDERR_LIMIT = 1_048_576;
+interface PendingRequest {
+  readonly method: string;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const GRACE_MS = 5_000;
 
 /**
- * A small ACP client for tests that talks raw JSON-RPC to an agent process over stdio and records every message.
+ * A small ACP client for tests that talks raw JSON-RPC to an agent, a process or one in this process, and records every
+ * message.
  *
  * It deliberately does not use the SDK: it can send what no SDK would ({@link sendRaw}), shows exactly what was on the
  * wire and in which order ({@link log}), and never hides a second answer to a request ({@link answersTo}).
@@ -45,7 +46,7 @@ const STDERR_LIMIT = 1_048_576;
  *
  * @example
  * ```ts
- * const client = WireClient.spawn({ command: "node", args: ["agent.mjs"] });
+ * const client = await WireClient.spawn({ command: "node", args: ["agent.mjs"] });
  * await client.initialize();
  * const sessionId = await client.newSession(process.cwd());
  * const turn = client.prompt(sessionId, "Fix the test");
@@ -56,48 +57,47 @@ const STDERR_LIMIT = 1_048_576;
  * ```
  */
 export class WireClient {
-  /** Starts the agent process; a missing executable shows in `exited` and rejects the requests. */
-  static spawn(options: WireClientOptions): WireClient {
-    const child = spawn(options.command, options.args ?? [], {
-      cwd: options.cwd,
-      env: options.env ?? process.env,
-      stdio: ["pipe", "pipe", "pipe"],
-    });
-    return new WireClient(child, options);
+  /** Starts the agent process. Rejects with an ExecutableNotFoundError where the command cannot be found. */
+  static async spawn(options: WireClientOptions): Promise<WireClient> {
+    return new WireClient(await processTransport(options), options.graceMs);
   }
 
-  /** Resolves when the agent process has ended and all its output was read. */
+  /** Connects to an agent in this process: a steerable, or anything else with `connect(stream)`. */
+  static connect(agent: Parameters<typeof inProcessTransport>[0]): WireClient {
+    return new WireClient(inProcessTransport(agent));
+  }
+
+  /** Resolves when the agent has ended and all its output was read. */
   readonly exited: Promise<AgentExit>;
 
   /** Answers `session/request_permission`; default: the first option that allows. */
   permission: RequestHandler = allowFirst;
 
-  readonly #child: ChildProcessWithoutNullStreams;
-  readonly #command: string;
+  readonly #transport: Transport;
   readonly #graceMs: number;
   readonly #log: WireRecord[] = [];
-  readonly #pending = new Map<RequestId, { resolve(value: unknown): void; reject(error: Error): void }>();
+  readonly #pending = new Map<RequestId, PendingRequest>();
   readonly #handlers = new Map<string, RequestHandler>();
   readonly #listeners = new Set<Listener>();
   readonly #waiters = new Set<Waiter>();
-  #stderr = "";
   #nextId = 1;
   #ended: WireError | undefined;
 
-  private constructor(child: ChildProcessWithoutNullStreams, options: WireClientOptions) {
-    this.#child = child;
-    this.#command = options.command;
-    this.#graceMs = options.graceMs ?? 5_000;
-    this.#readStdout();
-    this.#readStderr();
-    // Writing to a process that is gone must not take the test down: `exited` and the rejected requests say it.
-    this.#child.stdin.on("error", () => {});
-    this.exited = this.#watchExit();
+  private constructor(transport: Transport, graceMs = GRACE_MS) {
+    this.#transport = transport;
+    this.#graceMs = graceMs;
+    transport.listen((line) => this.#receive(line));
+    this.exited = transport.ended.then((exit) => {
+      const how = exit.signal === null ? `ended with exit code ${exit.code}` : `was ended by ${exit.signal}`;
+      const why = transport.fault ?? how;
+      this.#rejectAll(new WireError("agentExited", `${transport.name} ${why}${this.#lastStderrLines()}`));
+      return exit;
+    });
   }
 
-  /** The process id, `undefined` where the executable could not be started. */
+  /** The process id; `undefined` for an agent in this process. */
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#transport.pid;
   }
 
   /** Every line both ways, in the order in which this client wrote and read them. */
@@ -105,9 +105,19 @@ export class WireClient {
     return this.#log;
   }
 
+  /** How the agent ended, with its last words; missing while it is there. */
+  get ended(): WireError | undefined {
+    return this.#ended;
+  }
+
+  /** The methods of the requests that the agent still owes an answer, in the order in which they were sent. */
+  get unanswered(): readonly string[] {
+    return [...this.#pending.values()].map(({ method }) => method);
+  }
+
   /** What the agent has written to stderr so far (the last MiB). */
   get stderr(): string {
-    return this.#stderr;
+    return this.#transport.stderr;
   }
 
   /** Sends a request; the promise settles with its first answer. */
@@ -120,7 +130,7 @@ export class WireClient {
     const id = this.#nextId++;
     const answer = new Promise<Result>((resolve, reject) => {
       if (this.#ended !== undefined) return reject(this.#ended);
-      this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      this.#pending.set(id, { method, resolve: resolve as (value: unknown) => void, reject });
     });
     // A test that kills the agent need not also catch what that rejects.
     answer.catch(() => {});
@@ -133,11 +143,10 @@ export class WireClient {
     this.#write({ jsonrpc: "2.0", method, ...(params !== undefined && { params }) });
   }
 
-  /** Writes the text as it is, with a LF added where it lacks one: for input that no SDK would send. */
+  /** Writes one or several lines as they are: for input that no SDK would send. An agent in this process takes JSON only. */
   sendRaw(text: string): void {
-    const line = text.endsWith("\n") ? text : `${text}\n`;
-    this.#record("out", line.slice(0, -1));
-    this.#child.stdin.write(line);
+    for (const line of text.replace(/\n$/, "").split("\n")) this.#record("out", line);
+    this.#transport.write(text.replace(/\n$/, ""));
   }
 
   /** `initialize` with protocol version 1; `clientCapabilities` are passed on. */
@@ -249,56 +258,29 @@ export class WireClient {
 
   /** Sends a signal to the agent process. */
   kill(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
+    this.#transport.kill(signal);
   }
 
-  /** Ends the agent's input and waits for its exit; after the grace it gets SIGTERM, then SIGKILL. */
+  /** Ends the agent with everything it has started, without asking it first. */
+  async stop(): Promise<AgentExit> {
+    // An agent in this process has nothing that could be ended by force.
+    await this.#transport.stop();
+    return this.exited;
+  }
+
+  /** Ends the agent's input and waits for its exit; after the grace it is ended, with everything it has started. */
   async close(): Promise<AgentExit> {
-    this.#child.stdin.end();
-    const timers = (["SIGTERM", "SIGKILL"] as const).map((signal, index) =>
-      setTimeout(() => this.#child.kill(signal), this.#graceMs * (index + 1)),
-    );
+    this.#transport.endInput();
+    const timer = setTimeout(() => void this.#transport.stop(), this.#graceMs);
     try {
       return await this.exited;
     } finally {
-      for (const timer of timers) clearTimeout(timer);
+      clearTimeout(timer);
     }
   }
 
   #write(message: Record<string, unknown>): void {
     this.sendRaw(JSON.stringify(message));
-  }
-
-  #readStdout(): void {
-    readTextLines(
-      this.#child.stdout,
-      (line) => this.#receive(line),
-      (rest) => {
-        if (rest !== "") this.#receive(rest);
-      },
-    );
-  }
-
-  #readStderr(): void {
-    this.#child.stderr.setEncoding("utf8");
-    this.#child.stderr.on("data", (chunk: string) => {
-      this.#stderr = (this.#stderr + chunk).slice(-STDERR_LIMIT);
-    });
-  }
-
-  #watchExit(): Promise<AgentExit> {
-    return new Promise((resolve) => {
-      const end = (exit: AgentExit, why: string): void => {
-        this.#rejectAll(new WireError("agentExited", `${this.#command} ${why}${this.#lastStderrLines()}`));
-        resolve(exit);
-      };
-      this.#child.once("error", (error) => {
-        if (this.#child.pid === undefined) end({ code: null, signal: null }, `could not be started: ${error.message}`);
-      });
-      this.#child.once("close", (code, signal) => {
-        end({ code, signal }, signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
-      });
-    });
   }
 
   #rejectAll(error: WireError): void {
@@ -309,7 +291,7 @@ export class WireClient {
   }
 
   #lastStderrLines(): string {
-    const lines = this.#stderr.trimEnd().split("\n").slice(-5).join("\n");
+    const lines = this.stderr.trimEnd().split("\n").slice(-5).join("\n");
     return lines === "" ? "" : `; its stderr ends with:\n${lines}`;
   }
 
@@ -368,7 +350,9 @@ function isAnswer(record: WireRecord): boolean {
 
 function updateOf(record: WireRecord): SessionUpdateParams | undefined {
   if (record.direction !== "in" || record.message?.method !== "session/update") return undefined;
-  return record.message.params as SessionUpdateParams;
+  const params = record.message.params as Partial<SessionUpdateParams> | null | undefined;
+  // An agent may print anything; what is no update must not take the reader down.
+  return typeof params?.update === "object" && params.update !== null ? (params as SessionUpdateParams) : undefined;
 }
 
 function allowFirst(params: unknown): unknown {

@@ -5,8 +5,8 @@ import { WireClient, type WireClientOptions } from "../src/wire-client.js";
 const lineAgent = fileURLToPath(new URL("fixtures/line-agent.mjs", import.meta.url));
 const opened: WireClient[] = [];
 
-function open(options: Partial<WireClientOptions> = {}): WireClient {
-  const client = WireClient.spawn({ command: process.execPath, args: [lineAgent], ...options });
+async function open(options: Partial<WireClientOptions> = {}): Promise<WireClient> {
+  const client = await WireClient.spawn({ command: process.execPath, args: [lineAgent], ...options });
   opened.push(client);
   return client;
 }
@@ -17,13 +17,13 @@ afterEach(async () => {
 
 describe("requests", () => {
   test("an answer resolves its own request, also out of order", async () => {
-    const client = open();
+    const client = await open();
     const [first, second] = await Promise.all([client.request("echo", { a: 1 }), client.request("echo", { b: 2 })]);
     expect([first, second]).toEqual([{ a: 1 }, { b: 2 }]);
   });
 
   test("an error answer rejects with its code, message and data", async () => {
-    await expect(open().request("refuse")).rejects.toMatchObject({
+    await expect((await open()).request("refuse")).rejects.toMatchObject({
       code: -32602,
       message: "refused",
       data: { path: "prompt" },
@@ -31,7 +31,7 @@ describe("requests", () => {
   });
 
   test("G4 one answer: a second answer to a request stays visible", async () => {
-    const client = open();
+    const client = await open();
     const { id, answer } = client.send("twice");
     expect(await answer).toBe(1);
     await client.request("echo");
@@ -39,7 +39,7 @@ describe("requests", () => {
   });
 
   test("an agent that dies rejects what is open and what comes later, with its exit code and last words", async () => {
-    const client = open();
+    const client = await open();
     const open1 = client.request("never");
     const waiting = client.waitFor(() => false);
     client.notify("die");
@@ -53,17 +53,14 @@ describe("requests", () => {
     await expect(client.request("echo")).rejects.toMatchObject({ code: "agentExited" });
   });
 
-  test("an executable that is not there rejects the request", async () => {
-    await expect(open({ command: "/no/such/agent" }).request("echo")).rejects.toMatchObject({
-      code: "agentExited",
-      message: expect.stringContaining("/no/such/agent could not be started"),
-    });
+  test("an executable that is not there cannot be started", async () => {
+    await expect(open({ command: "/no/such/agent" })).rejects.toThrow("/no/such/agent");
   });
 });
 
 describe("the log", () => {
   test("holds both directions in order, as they stood on the wire", async () => {
-    const client = open();
+    const client = await open();
     await client.request("rubbish");
     expect(client.log.map(({ order, direction }) => [order, direction])).toEqual([
       [0, "out"],
@@ -76,11 +73,11 @@ describe("the log", () => {
   });
 
   test("a line that arrives byte by byte is one line", async () => {
-    expect(await open().request("pieces")).toBe("zażółć");
+    expect(await (await open()).request("pieces")).toBe("zażółć");
   });
 
   test("sendRaw sends what is no JSON at all", async () => {
-    const client = open();
+    const client = await open();
     client.sendRaw("{oops");
     const record = await client.waitFor(({ message }) => message?.error?.code === -32700);
     expect(record.message?.error?.message).toBe("not JSON: {oops");
@@ -88,7 +85,7 @@ describe("the log", () => {
   });
 
   test("updates are told apart by session", async () => {
-    const client = open();
+    const client = await open();
     const seen: string[] = [];
     client.onUpdate(({ sessionId }) => seen.push(sessionId));
     await client.prompt("mine", "hello").answer;
@@ -98,7 +95,7 @@ describe("the log", () => {
   });
 
   test("waitForUpdate finds what has come and what is still to come", async () => {
-    const client = open();
+    const client = await open();
     const coming = client.waitForUpdate("agent_message_chunk");
     await client.prompt("mine", "hello").answer;
     expect(await coming).toEqual(await client.waitForUpdate("agent_message_chunk"));
@@ -117,14 +114,14 @@ describe("requests of the agent", () => {
   ];
 
   test("a permission is given by default, with the first option that allows", async () => {
-    expect(await ask(open(), "session/request_permission", { options })).toMatchObject({
+    expect(await ask(await open(), "session/request_permission", { options })).toMatchObject({
       id: "ask-1",
       result: { outcome: { outcome: "selected", optionId: "yes" } },
     });
   });
 
   test("the permission policy can be set", async () => {
-    const client = open();
+    const client = await open();
     client.permission = () => ({ outcome: { outcome: "cancelled" } });
     expect(await ask(client, "session/request_permission", { options })).toMatchObject({
       result: { outcome: { outcome: "cancelled" } },
@@ -132,11 +129,11 @@ describe("requests of the agent", () => {
   });
 
   test("a method without a handler is refused with -32601", async () => {
-    expect(await ask(open(), "fs/read_text_file", {})).toMatchObject({ error: { code: -32601 } });
+    expect(await ask(await open(), "fs/read_text_file", {})).toMatchObject({ error: { code: -32601 } });
   });
 
   test("a handler answers, and the code of what it throws is passed on", async () => {
-    const client = open();
+    const client = await open();
     client.handle("fs/read_text_file", () => {
       throw Object.assign(new Error("gone"), { code: -32002 });
     });
@@ -146,11 +143,11 @@ describe("requests of the agent", () => {
 
 describe("the end", () => {
   test("close ends the input, and the agent ends by itself", async () => {
-    expect(await open().close()).toEqual({ code: 0, signal: null });
+    expect(await (await open()).close()).toEqual({ code: 0, signal: null });
   });
 
   test("an agent that stays is ended by force", async () => {
-    const client = open({ graceMs: 200 });
+    const client = await open({ graceMs: 200 });
     client.notify("stay");
     await client.waitFor(({ message }) => message?.method === "staying");
     expect(await client.close()).toEqual({ code: null, signal: "SIGKILL" });
