@@ -6,6 +6,7 @@ export default defineConfig({
     "model-server/index": "src/model-server/index.ts",
     "scripted-model-cli": "src/scripted-model-cli.ts",
     "scene-cli": "src/scene-cli.ts",
+    "reference-agent-cli": "src/reference/cli.ts",
   },
   format: "esm",
   target: "node20",

@@ -10,10 +10,12 @@ import { readTextLines } from "../src/text-lines.js";
 
 const cli = fileURLToPath(new URL("../dist/scene-cli.js", import.meta.url));
 const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
-const agentCommand = (name: string, ...args: string[]): string =>
-  [`'${process.execPath}'`, `'${fixture(name)}'`, ...args].join(" ");
-const referenceAgent = (road: "taken" | "continued"): string => agentCommand("reference-agent.mjs", "--road", road);
-const faultyAgent = (fault: string): string => agentCommand("faulty-agent.mjs", "--fault", fault);
+const agentCommand = (file: string, ...args: string[]): string =>
+  [`'${process.execPath}'`, `'${file}'`, ...args].join(" ");
+const referenceAgent = (road: string): string =>
+  agentCommand(fileURLToPath(new URL("../dist/reference-agent-cli.js", import.meta.url)), "--road", road);
+const unawareAgent = agentCommand(fixture("unaware-agent.mjs"));
+const faultyAgent = (fault: string): string => agentCommand(fixture("faulty-agent.mjs"), "--fault", fault);
 
 interface Played {
   readonly code: number | null;
@@ -49,8 +51,8 @@ const idsThatAre = (verdict: Check["verdict"], played: Played): CheckId[] =>
     .map(({ id }) => id);
 
 describe("an agent that keeps the contract", () => {
-  test("passes, and the events tell the whole story in order", async () => {
-    const played = await scene("--json", "--agent", referenceAgent("taken"));
+  test.each(["inbox", "driver"])("%s: passes, and the events tell the whole story in order", async (road) => {
+    const played = await scene("--json", "--agent", referenceAgent(road));
     expect(played).toMatchObject({ code: 0, stderr: "" });
     const events = eventsOf(played);
     expect(idsThatAre("true", played)).toHaveLength(checksOf(played).length);
@@ -83,7 +85,7 @@ describe("an agent that keeps the contract", () => {
   });
 
   test("passes without a steering of its own: the steer is continued in the same turn", async () => {
-    const played = await scene("--json", "--agent", referenceAgent("continued"));
+    const played = await scene("--json", "--agent", unawareAgent);
     expect(played).toMatchObject({ code: 0, stderr: "" });
     expect(eventsOf(played).at(-1)).toMatchObject({ facts: { steerSeen: { request: 7 }, steerObeyed: true } });
   });
@@ -95,7 +97,7 @@ describe("an agent that keeps the contract", () => {
   });
 
   test("a pipe gets plain text, also where colour is asked for elsewhere", async () => {
-    const { stdout, code } = await scene("--agent", referenceAgent("taken"));
+    const { stdout, code } = await scene("--agent", referenceAgent("inbox"));
     expect(code).toBe(0);
     expect(stdout).not.toContain("\u001b[");
     expect(stdout).toMatch(/◆──\[4\]──5──6──▶ end_turn[\s\S]*All \d+ are true\.\n$/);
