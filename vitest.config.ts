@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ["packages/*/test/**/*.test.ts", "scripts/test/**/*.test.ts"],
+    include: ["{packages,apps}/*/test/**/*.test.ts", "scripts/test/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 180_000,
   },

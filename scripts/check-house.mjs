@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ROOT } from "./repository.mjs";
 
 const MAXIMUM_LINES = 420;
-const SOURCE = /^(packages\/[^/]+\/(src|test|bench)|scripts)\/.*\.m?[jt]s$/;
+const SOURCE = /^((packages|apps)\/[^/]+\/(src|test|bench)|scripts)\/.*\.m?[jt]s$/;
 const BINARY = /\.(png|jpe?g|gif|webp|ico|woff2?|tgz)$/;
 
 /** Lines that must not be in a repository that others clone. Written so that this file does not match itself. */

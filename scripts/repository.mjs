@@ -122,17 +122,18 @@ function withTools(env) {
  */
 
 /**
- * The packages of the workspace, by folder name.
+ * The packages of the workspace and its apps, each by folder name.
  *
  * @returns {WorkspacePackage[]}
  */
 export function workspacePackages() {
-  const parent = join(ROOT, "packages");
-  return readdirSync(parent)
-    .sort()
-    .map((name) => {
-      const folder = join(parent, name);
-      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-      return { folder, name: manifest.name, isPublished: manifest.private !== true };
-    });
+  const folders = ["packages", "apps"].flatMap((parent) =>
+    readdirSync(join(ROOT, parent))
+      .sort()
+      .map((name) => join(ROOT, parent, name)),
+  );
+  return folders.map((folder) => {
+    const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    return { folder, name: manifest.name, isPublished: manifest.private !== true };
+  });
 }

@@ -1,0 +1,9 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: { cli: "src/cli.ts" },
+  format: "esm",
+  target: "node20",
+  platform: "node",
+  clean: true,
+});
