@@ -7,7 +7,7 @@ const TITLES: Readonly<Record<CheckId, string>> = {
   advertised: "The agent advertises steering",
   injected: "The steer is answered “injected”",
   steerAnsweredOnce: "Exactly one answer to the steer",
-  seenOnce: "The model sees the steer, as one user message",
+  seenOnce: "The model sees the steer, in one message",
   inOrder: "It comes after everything said before it",
   sameTurn: "It is seen within the turn that it was bound to",
   delivered: "The agent reports it as delivered",
@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<CheckId, string>> = {
   idlePromptRequired: "After the turn a steer is answered “promptRequired”",
   idleConsumesNothing: "… and the model is asked nothing",
   ownTurnAnswered: "Sent as a prompt it gets its own turn, once answered “end_turn”",
-  ownTurnSeenOnce: "… and the model sees it, as one user message",
+  ownTurnSeenOnce: "… and the model sees it, in one message",
 };
 
 const FINDINGS: Readonly<Record<CheckId, (facts: SceneFacts) => Finding>> = {
@@ -58,7 +58,7 @@ const FINDINGS: Readonly<Record<CheckId, (facts: SceneFacts) => Finding>> = {
       facts.ownTurnSeen.userMessages === 1 && isAfter(facts.ownTurn, facts.ownTurnSeen.request),
       facts.ownTurnSeen.request === undefined
         ? "in no request"
-        : `first in request ${facts.ownTurnSeen.request}, user messages: ${facts.ownTurnSeen.userMessages}`,
+        : `first in request ${facts.ownTurnSeen.request}, messages: ${facts.ownTurnSeen.userMessages}`,
     ]),
 };
 
@@ -114,7 +114,7 @@ function turnText({ owner, steerSeen }: SceneFacts): string {
 
 function sightingText({ steerSeen, modelRequests }: SceneFacts): string {
   if (steerSeen.request === undefined) return `in none of the ${modelRequests} requests`;
-  return `first in request ${steerSeen.request}, in ${steerSeen.userMessages} user message(s)`;
+  return `first in request ${steerSeen.request}, in ${steerSeen.userMessages} message(s)`;
 }
 
 function idleRequests({ idleSteer, ownTurn, owner }: SceneFacts): Finding {

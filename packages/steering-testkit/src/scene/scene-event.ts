@@ -67,7 +67,7 @@ export interface AnswerFacts {
 export interface SightingFacts {
   /** Number of the first request with it, from 1; missing where none had it. */
   readonly request?: number;
-  /** In how many user messages of that agent's last request it stands. */
+  /** In how many messages of that agent's last request it stands. */
   readonly userMessages: number;
   /** Whether it came after everything that the request before had carried. */
   readonly newest: boolean;

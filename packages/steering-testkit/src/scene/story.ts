@@ -57,9 +57,12 @@ export function storyReply(request: ModelRequest, toolboxFor: ToolboxFor = shell
   return steered(toolbox, countToolCalls(messages.slice(steerAt)), countToolCalls(messages.slice(0, steerAt)));
 }
 
-/** Whether a user message of the request carries the text. */
-export function isMentioned(message: ModelMessage, text: string): boolean {
-  return message.role === "user" && message.text.includes(text);
+/** Written by the agent or by the model itself. An agent may put what its user says into a tool's message. */
+const NOT_TOLD: readonly string[] = ["system", "developer", "assistant"];
+
+/** Whether a message of the request tells the model the text. */
+export function isMentioned({ role, text: told }: ModelMessage, text: string): boolean {
+  return !NOT_TOLD.includes(role) && told.includes(text);
 }
 
 const DONE_UNSTEERED: Reply = { text: "Done: the greeting is Polish." };
