@@ -9,6 +9,8 @@ interface RunContext {
   readonly params: PromptRequest;
   readonly client: AgentContext;
   readonly signal: AbortSignal;
+  /** The client has declared that it shows forms. */
+  readonly showsForms: boolean;
 }
 
 interface Run {
@@ -126,18 +128,27 @@ export class AgentSession {
 
   #turn(run: Run, context: RunContext): Turn {
     const { outbox, abort } = run;
+    const elicit: NonNullable<Turn["elicit"]> = async (form, signal) => {
+      await outbox.flushed();
+      return context.client.request(
+        methods.client.elicitation.create,
+        { ...form, mode: "form", sessionId: this.id },
+        { cancellationSignal: signal ? AbortSignal.any([abort.signal, signal]) : abort.signal },
+      );
+    };
     return {
+      ...(context.showsForms && { elicit }),
       prompt: context.params.prompt as readonly ContentBlock[],
       continuation: isContinuation(context.params._meta),
       signal: abort.signal,
       update: (update) => outbox.update(update),
       flushed: () => outbox.flushed(),
-      requestPermission: async (question) => {
+      requestPermission: async (question, signal) => {
         await outbox.flushed();
         return context.client.request(
           methods.client.session.requestPermission,
           { ...question, sessionId: this.id },
-          { cancellationSignal: abort.signal },
+          { cancellationSignal: signal ? AbortSignal.any([abort.signal, signal]) : abort.signal },
         );
       },
       take: () => this.#take(this.id),

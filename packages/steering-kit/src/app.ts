@@ -8,21 +8,41 @@ import type {
 import { agent, methods, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { Outbox } from "./outbox.js";
 import type { ConnectionSessions } from "./session-registry.js";
+import { announce, setConfigOption, setMode, settingsOf } from "./session-settings.js";
 import type { Vendor } from "./vendor.js";
 import { CODES, toRequestError } from "./vendor-error.js";
 
 /** The ACP agent of one connection: every method that the vendor has, and no other. */
 export function buildApp(vendor: Vendor, sessions: ConnectionSessions): AgentApp {
   const guarded = guard(vendor);
+  let showsForms = false;
   const app = agent({ name: vendor.name })
-    .onRequest(methods.agent.initialize, () => initializeResponse(vendor))
-    .onRequest(methods.agent.session.new, ({ params }) =>
-      guarded(async () => ({ sessionId: sessions.add(await vendor.open(params)).id })),
+    .onRequest(methods.agent.initialize, ({ params }) => {
+      showsForms = Boolean(params.clientCapabilities?.elicitation?.form);
+      return guarded(() => initializeResponse(vendor));
+    })
+    .onRequest(methods.agent.session.new, ({ params, client }) =>
+      guarded(async () => {
+        const session = sessions.add(await vendor.open(params));
+        announce(session, client);
+        return { sessionId: session.id, ...settingsOf(session) };
+      }),
     )
+    .onRequest(methods.agent.session.setConfigOption, ({ params }) => {
+      const session = sessions.get(params.sessionId);
+      return guarded(() => setConfigOption(session, params));
+    })
+    .onRequest(methods.agent.session.setMode, ({ params }) => {
+      const session = sessions.get(params.sessionId);
+      return guarded(async () => {
+        await setMode(session, params);
+        return {};
+      });
+    })
     .onRequest(methods.agent.session.prompt, (context) => {
       const session = sessions.get(context.params.sessionId);
       assertSupported(context.params.prompt, vendor);
-      return guarded(() => session.prompt(context));
+      return guarded(() => session.prompt({ ...context, showsForms }));
     })
     .onNotification(methods.agent.session.cancel, ({ params }) => sessions.find(params.sessionId)?.interrupt())
     .onRequest(methods.agent.session.close, async ({ params }) => {
@@ -37,27 +57,34 @@ export function buildApp(vendor: Vendor, sessions: ConnectionSessions): AgentApp
 function addOptionalMethods(app: AgentApp, vendor: Vendor, sessions: ConnectionSessions): void {
   const guarded = guard(vendor);
   const { load, resume, fork, list, authenticate } = bound(vendor);
+  addEndings(app, vendor, sessions);
   if (load) {
     app.onRequest(methods.agent.session.load, ({ params, client }) =>
       guarded(async () => {
         const outbox = new Outbox(client, params.sessionId);
-        sessions.add(await load(params, (update: SessionUpdate) => outbox.update(update)));
+        const session = sessions.add(await load(params, (update: SessionUpdate) => outbox.update(update)));
         await outbox.flushed();
-        return {};
+        announce(session, client);
+        return settingsOf(session);
       }),
     );
   }
   if (resume) {
-    app.onRequest(methods.agent.session.resume, ({ params }) =>
+    app.onRequest(methods.agent.session.resume, ({ params, client }) =>
       guarded(async () => {
-        sessions.add(await resume(params));
-        return {};
+        const session = sessions.add(await resume(params));
+        announce(session, client);
+        return settingsOf(session);
       }),
     );
   }
   if (fork) {
-    app.onRequest(methods.agent.session.fork, ({ params }) =>
-      guarded(async () => ({ sessionId: sessions.add(await fork(params)).id })),
+    app.onRequest(methods.agent.session.fork, ({ params, client }) =>
+      guarded(async () => {
+        const session = sessions.add(await fork(params));
+        announce(session, client);
+        return { sessionId: session.id, ...settingsOf(session) };
+      }),
     );
   }
   if (list) app.onRequest(methods.agent.session.list, ({ params }) => guarded(() => list(params)));
@@ -65,6 +92,27 @@ function addOptionalMethods(app: AgentApp, vendor: Vendor, sessions: ConnectionS
     app.onRequest(methods.agent.authenticate, ({ params }) =>
       guarded(async () => {
         await authenticate(params);
+        return {};
+      }),
+    );
+  }
+}
+
+function addEndings(app: AgentApp, vendor: Vendor, sessions: ConnectionSessions): void {
+  const guarded = guard(vendor);
+  if (vendor.delete) {
+    app.onRequest(methods.agent.session.delete, ({ params }) =>
+      guarded(async () => {
+        await sessions.close(params.sessionId);
+        await vendor.delete?.(params);
+        return {};
+      }),
+    );
+  }
+  if (vendor.logout) {
+    app.onRequest(methods.agent.logout, () =>
+      guarded(async () => {
+        await vendor.logout?.();
         return {};
       }),
     );
@@ -94,12 +142,15 @@ function assertSupported(prompt: PromptRequest["prompt"], vendor: Vendor): void 
   });
 }
 
-function initializeResponse(vendor: Vendor): InitializeResponse {
+async function initializeResponse(vendor: Vendor): Promise<InitializeResponse> {
+  const { authMethods = [] } = vendor;
   const sessionCapabilities: SessionCapabilities = {
     close: {},
     ...(vendor.resume && { resume: {} }),
     ...(vendor.fork && { fork: {} }),
     ...(vendor.list && { list: {} }),
+    ...(vendor.delete && { delete: {} }),
+    ...(vendor.additionalDirectories && { additionalDirectories: {} }),
   };
   return {
     protocolVersion: PROTOCOL_VERSION,
@@ -108,8 +159,10 @@ function initializeResponse(vendor: Vendor): InitializeResponse {
       loadSession: vendor.load !== undefined,
       promptCapabilities: vendor.promptCapabilities ?? {},
       sessionCapabilities,
+      ...(vendor.mcpCapabilities && { mcpCapabilities: vendor.mcpCapabilities }),
+      ...(vendor.logout && { auth: { logout: {} } }),
     },
-    authMethods: [...(vendor.authMethods ?? [])],
+    authMethods: [...(typeof authMethods === "function" ? await authMethods() : authMethods)],
   };
 }
 

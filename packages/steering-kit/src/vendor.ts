@@ -7,16 +7,24 @@ import type { ContentBlock, InjectCall, PendingSteer, SteeringDriver, Verdict } 
 import type {
   AuthenticateRequest,
   AuthMethod,
+  AvailableCommand,
+  CreateElicitationResponse,
+  DeleteSessionRequest,
+  ElicitationFormMode,
   ForkSessionRequest,
   ListSessionsRequest,
   ListSessionsResponse,
   LoadSessionRequest,
+  McpCapabilities,
   NewSessionRequest,
   PromptCapabilities,
   RequestPermissionRequest,
   RequestPermissionResponse,
   ResumeSessionRequest,
+  SessionConfigOption,
+  SessionModeState,
   SessionUpdate,
+  SetSessionConfigOptionRequest,
   StopReason,
   Usage,
 } from "@agentclientprotocol/sdk/unstable";
@@ -29,6 +37,14 @@ export interface TurnOutcome {
 
 /** A permission request without the session id, which the kit adds. */
 export type PermissionQuestion = Omit<RequestPermissionRequest, "sessionId">;
+
+/** A form for the user (ACP, elicitation), without the session id, which the kit adds. */
+export interface ElicitationForm {
+  readonly message: string;
+  readonly requestedSchema: ElicitationFormMode["requestedSchema"];
+  /** The tool call that it belongs to. */
+  readonly toolCallId?: string;
+}
 
 /**
  * One run: what the vendor is asked to do and how it talks back.
@@ -45,8 +61,16 @@ export interface Turn {
   update(update: SessionUpdate): void;
   /** Resolves when what was given to `update()` so far has been written; a vendor that floods awaits it. Never rejects. */
   flushed(): Promise<void>;
-  /** Asks the user. Rejects when the client is gone; the outcome is `cancelled` when the turn was cancelled. */
-  requestPermission(question: PermissionQuestion): Promise<RequestPermissionResponse>;
+  /**
+   * Asks the user. Rejects when the client is gone; the outcome is `cancelled` when the turn was cancelled. `signal` takes
+   * the question back (`$/cancel_request`).
+   */
+  requestPermission(question: PermissionQuestion, signal?: AbortSignal): Promise<RequestPermissionResponse>;
+  /**
+   * Shows the user a form; absent where the client shows none. Rejects when the client is gone or refuses it. `signal` takes
+   * it back.
+   */
+  elicit?(form: ElicitationForm, signal?: AbortSignal): Promise<CreateElicitationResponse>;
   /** The pending steers, for a vendor that owns its loop (`inbox: true`). See `Steerable.take`. */
   take(): readonly PendingSteer[];
 }
@@ -56,6 +80,9 @@ export interface Turn {
  * `undelivered()`, the leftovers of a run before it resolves `prompt()`.
  */
 export type SteerMessage = Omit<InjectCall, "sessionId">;
+
+/** The new value of one of a session's `configOptions()`; the kit has checked that there is such a choice. */
+export type ConfigChange = Pick<SetSessionConfigOptionRequest, "configId" | "value">;
 
 /** One conversation of a vendor. The kit never runs two prompts of one session at once. */
 export interface VendorSession {
@@ -67,6 +94,21 @@ export interface VendorSession {
   steer?(message: SteerMessage): PromiseLike<Verdict>;
   /** Stops the running prompt, which then resolves with `cancelled`. Called again while the run shows life; harmless when idle. */
   interrupt(): void | Promise<void>;
+  /** What the user may set (ACP, session config options), as it stands now. Sent when the session is opened. */
+  configOptions?(): readonly SessionConfigOption[];
+  /** Sets one of `configOptions()`, also while a prompt runs. The client is answered with them as they stand afterwards. */
+  setConfigOption?(change: ConfigChange): Promise<void>;
+  /** The modes that the user may switch between (ACP, session modes), and the present one. */
+  modes?(): SessionModeState;
+  /** Switches to one of `modes()`, also while a prompt runs; the kit has checked that there is such a mode. */
+  setMode?(modeId: string): Promise<void>;
+  /** The slash commands that a prompt may begin with; announced when the session is opened. */
+  readonly commands?: readonly AvailableCommand[];
+  /**
+   * Called once the client knows the session: `send` is for what changes outside of a turn, such as a title. Within a turn,
+   * `Turn.update` keeps the order.
+   */
+  attach?(send: (update: SessionUpdate) => void): void;
   /** The session is over: release everything it holds. Called once. */
   close?(): Promise<void>;
 }
@@ -100,7 +142,12 @@ export interface Vendor {
   /** True when sessions call `turn.take()` at their own step boundaries. Only where `supports` is absent. */
   readonly inbox?: boolean;
   readonly promptCapabilities?: PromptCapabilities;
-  readonly authMethods?: readonly AuthMethod[];
+  /** The transports of MCP servers that sessions take from the client, beside stdio. */
+  readonly mcpCapabilities?: McpCapabilities;
+  /** True when sessions take `additionalDirectories`. */
+  readonly additionalDirectories?: boolean;
+  /** What a user can sign in with; as a function where it has to be found out first, asked once per connection. */
+  readonly authMethods?: readonly AuthMethod[] | (() => PromiseLike<readonly AuthMethod[]>);
   /** `session/new`. */
   open(request: NewSessionRequest): Promise<VendorSession>;
   /** `session/load`: give the history to `replay` before resolving. */
@@ -111,6 +158,10 @@ export interface Vendor {
   fork?(request: ForkSessionRequest): Promise<VendorSession>;
   /** `session/list`. */
   list?(request: ListSessionsRequest): Promise<ListSessionsResponse>;
+  /** `session/delete`, of a session that is closed or that the kit closes first. */
+  delete?(request: DeleteSessionRequest): Promise<void>;
+  /** `logout`. */
+  logout?(): Promise<void>;
   /** `authenticate`, for one of `authMethods`. */
   authenticate?(request: AuthenticateRequest): Promise<void>;
   /** The agent is over: every session has been closed. Called once. */

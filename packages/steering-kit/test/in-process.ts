@@ -13,7 +13,9 @@ export interface Connected {
 /** Connects an SDK client to an agent over a pair of streams. `permission` answers every permission request. */
 export function connectClient(
   steerable: Pick<Steerable, "connect">,
-  permission: () => Promise<RequestPermissionResponse> = async () => ({ outcome: { outcome: "cancelled" } }),
+  permission: (context: { signal: AbortSignal }) => Promise<RequestPermissionResponse> = async () => ({
+    outcome: { outcome: "cancelled" },
+  }),
 ): Connected {
   const toAgent = new TransformStream<AnyMessage, AnyMessage>();
   const toClient = new TransformStream<AnyMessage, AnyMessage>();

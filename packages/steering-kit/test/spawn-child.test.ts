@@ -86,6 +86,23 @@ describe("a child", () => {
     expect(await child.exited).toEqual({ code: null, signal: "SIGKILL" });
   });
 
+  test("with a channel reads what we write and writes what we read, its standard streams apart", async () => {
+    const script = 'read -r line <&3; echo "heard $line" >&4; echo said; cat <&3 >&4';
+    const child = await spawnChild({ command: "/bin/sh", args: ["-c", script], channel: true });
+    child.channel.input.write("hello\n");
+    child.channel.input.end("more\n");
+    // Both at once: what nobody reads when the child ends, Node throws away.
+    const said = await Promise.all([readAll(child.stdout), readAll(child.channel.output)]);
+    expect(said).toEqual(["said\n", "heard hello\nmore\n"]);
+    expect(await child.exited).toEqual({ code: 0, signal: null });
+  });
+
+  test("with a channel that is killed leaves nobody who holds the channel open", async () => {
+    const child = await spawnChild({ command: "/bin/sh", args: ["-c", "echo ready >&4; cat <&3"], channel: true });
+    process.kill(child.pid, "SIGKILL");
+    expect(await readAll(child.channel.output)).toMatch(/^(ready\n)?$/);
+  });
+
   test("takes its group along when it ends by itself", async () => {
     const child = await spawnChild({ command: "/bin/sh", args: ["-c", "sleep 600 >/dev/null 2>&1 & echo $!"] });
     const grandchild = Number(await firstLine(child.stdout));

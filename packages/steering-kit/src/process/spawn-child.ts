@@ -20,6 +20,16 @@ export interface SpawnChildOptions {
   readonly graceMs?: number;
   /** The command that installs the executable; part of the error when it is missing. */
   readonly install?: string;
+  /** Also give the child two pipes of its own for a protocol that no print or prompt can touch: it reads 3, it writes 4. */
+  readonly channel?: boolean;
+}
+
+/** The pipes of a child that was started with `channel`: descriptors 3 and 4 on its side. */
+export interface ChildPipes {
+  /** What the child reads on descriptor 3. */
+  readonly input: Writable;
+  /** What the child writes on descriptor 4. */
+  readonly output: Readable;
 }
 
 /** A running child with its group. Read `stdout` and `stderr`, or the child stops when their pipes are full. */
@@ -30,9 +40,14 @@ export interface SpawnedChild {
   readonly stderr: Readable;
   /** Resolves when the child has ended; the rest of its process group is told to end then. */
   readonly exited: Promise<ChildExit>;
+  /** Present where it was asked for. Its end tells the child that we are gone. */
+  readonly channel?: ChildPipes;
   /** Ends the child and its process group: SIGTERM, then SIGKILL after the grace. Resolves when the child is gone. */
   stop(): Promise<void>;
 }
+
+/** A child that was started with `channel`. */
+export type ChildWithChannel = SpawnedChild & Required<Pick<SpawnedChild, "channel">>;
 
 /**
  * Starts a child that does not outlive us, however we end: `kill -9` included. The child leads a process group of its
@@ -48,6 +63,8 @@ export interface SpawnedChild {
  * await child.stop();
  * ```
  */
+export function spawnChild(options: SpawnChildOptions & { readonly channel: true }): Promise<ChildWithChannel>;
+export function spawnChild(options: SpawnChildOptions): Promise<SpawnedChild>;
 export async function spawnChild(options: SpawnChildOptions): Promise<SpawnedChild> {
   const cwd = options.cwd ?? process.cwd();
   const env = options.env ?? process.env;
@@ -55,7 +72,8 @@ export async function spawnChild(options: SpawnChildOptions): Promise<SpawnedChi
   const executable = findExecutable(options.command, { cwd, env, install: options.install });
   const graceMs = options.graceMs ?? 2_000;
   const start = process.platform === "win32" ? startOnWindows : startWithLifeline;
-  const started = start({ executable, args: options.args ?? [], cwd, env: env as NodeJS.ProcessEnv, graceMs });
+  const { args = [], channel = false } = options;
+  const started = start({ executable, args, cwd, env: env as NodeJS.ProcessEnv, graceMs, channel });
   await spawned(started.child, options.command);
   return handle(started);
 }
@@ -66,18 +84,21 @@ interface StartOptions {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly graceMs: number;
+  readonly channel: boolean;
 }
 
 interface Started {
   readonly child: ChildProcess;
+  readonly channel: ChildPipes | undefined;
   /** Ends the process group; harmless when it is gone. */
   readonly endGroup: () => void;
   readonly graceMs: number;
 }
 
 /**
- * `$0` is the grace in tenths of a second, descriptor 3 the lifeline. The watcher shares the child's group and ignores
- * the SIGTERM it sends to it; it wakes when the other end of the lifeline is gone, which the kernel sees to.
+ * `$0` is the grace in tenths of a second, descriptor 3 the lifeline; 4 and 5 are the channel, where there is one, which
+ * the child finds as 3 and 4. The watcher shares the child's group and ignores the SIGTERM it sends to it; it wakes when
+ * the other end of the lifeline is gone, which the kernel sees to. It holds no end of the channel open.
  */
 const LIFELINE = `
 { trap '' TERM INT HUP
@@ -86,37 +107,52 @@ const LIFELINE = `
   tenths=0
   while [ "$tenths" -lt "$0" ] && kill -0 $$ 2>/dev/null; do sleep 0.1; tenths=$((tenths+1)); done
   kill -KILL 0
-} </dev/null >/dev/null 2>&1 &
-exec "$@" 3<&-
+} </dev/null >/dev/null 2>&1 4<&- 5>&- &
 `;
+const EXEC = `${LIFELINE}exec "$@" 3<&-`;
+const EXEC_WITH_CHANNEL = `${LIFELINE}exec "$@" 3<&4 4>&5 5>&-`;
 
-function startWithLifeline({ executable, args, cwd, env, graceMs }: StartOptions): Started {
+const PIPES = ["pipe", "pipe", "pipe"] as const;
+
+function startWithLifeline({ executable, args, cwd, env, graceMs, channel }: StartOptions): Started {
   const tenths = String(Math.ceil(graceMs / 100));
-  const child = spawn("/bin/sh", ["-c", LIFELINE, tenths, executable, ...args], {
+  const script = channel ? EXEC_WITH_CHANNEL : EXEC;
+  const child = spawn("/bin/sh", ["-c", script, tenths, executable, ...args], {
     cwd,
     env,
     detached: true,
-    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    stdio: [...PIPES, "pipe", ...(channel ? (["pipe", "pipe"] as const) : [])],
   });
   const lifeline = child.stdio[3];
   // Its other end belongs to the watcher: an error means that the watcher has ended, with the group.
   lifeline?.on("error", () => {});
-  return { child, endGroup: () => lifeline?.destroy(), graceMs };
+  return { child, channel: channel ? pipesAt(child, 4) : undefined, endGroup: () => lifeline?.destroy(), graceMs };
 }
 
-function startOnWindows({ executable, args, cwd, env, graceMs }: StartOptions): Started {
-  const child = spawn(executable, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+/** A child that could not be started has no pipes; its error says why. */
+function pipesAt(child: ChildProcess, first: 3 | 4): ChildPipes | undefined {
+  const [input, output] = child.stdio.slice(first) as (Writable | Readable | null)[];
+  if (!input || !output) return undefined;
+  // A child that has closed its end is noticed by its exit; the failed write says nothing more.
+  for (const pipe of [input, output]) pipe.on("error", () => {});
+  return { input: input as Writable, output: output as Readable };
+}
+
+function startOnWindows({ executable, args, cwd, env, graceMs, channel }: StartOptions): Started {
+  const stdio = [...PIPES, ...(channel ? (["pipe", "pipe"] as const) : [])];
+  const child = spawn(executable, args, { cwd, env, stdio, windowsHide: true });
   const endGroup = (): void => {
     spawn("taskkill", ["/T", "/F", "/PID", String(child.pid)], { stdio: "ignore" }).on("error", () => child.kill());
   };
-  return { child, endGroup, graceMs };
+  return { child, channel: channel ? pipesAt(child, 3) : undefined, endGroup, graceMs };
 }
 
-function handle({ child, endGroup, graceMs }: Started): SpawnedChild {
+function handle({ child, channel, endGroup, graceMs }: Started): SpawnedChild {
   const exited = new Promise<ChildExit>((resolve) => {
     // Not "close": the watcher keeps the lifeline open until we let go of it here.
     child.once("exit", (code, signal) => {
       endGroup();
+      channel?.input.destroy();
       resolve({ code, signal });
     });
   });
@@ -124,10 +160,11 @@ function handle({ child, endGroup, graceMs }: Started): SpawnedChild {
   if (!stdin || !stdout || !stderr || pid === undefined) throw new Error("The child was started without its pipes.");
   // A child that has closed its input is noticed by its exit; the failed write says nothing more.
   stdin.on("error", () => {});
-  return { pid, stdin, stdout, stderr, exited, stop: () => stop({ child, endGroup, graceMs }, exited) };
+  const handed = { pid, stdin, stdout, stderr, exited, stop: () => stop({ child, endGroup, graceMs }, exited) };
+  return channel ? { ...handed, channel } : handed;
 }
 
-async function stop({ child, endGroup, graceMs }: Started, exited: Promise<ChildExit>): Promise<void> {
+async function stop({ child, endGroup, graceMs }: Omit<Started, "channel">, exited: Promise<ChildExit>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   endGroup();
   // The watcher can be killed like any process. Without it the child itself still has to go.
