@@ -7,4 +7,6 @@
  * @example
  * const pi = await ensureVendor("pi");
  */
-export declare function ensureVendor(name: "pi"): Promise<string>;
+export declare function ensureVendor(
+  name: "pi" | "claude-agent-acp" | "codex-acp" | "node24" | "kimi",
+): Promise<string>;

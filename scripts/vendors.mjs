@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { withFileLock } from "./file-lock.mjs";
 import { ROOT, runNpm, say } from "./repository.mjs";
 
-const EXECUTABLES = { pi: "pi" };
+const EXECUTABLES = {
+  pi: "pi",
+  "claude-agent-acp": "claude-agent-acp",
+  "codex-acp": "codex-acp",
+  node24: "node",
+  kimi: "kimi",
+};
 
 /**
  * Installs a real vendor when it is first needed, and again when its lockfile changed.
@@ -33,7 +39,7 @@ async function install(folder, name) {
   if (isInstalled(folder)) {
     return;
   }
-  say(`Installing the real ${name} (once; about half a minute) …`);
+  say(`Installing the real ${name} (once; up to a minute) …`);
   const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--progress=true"];
   const code = await runNpm(["ci", ...options], { cwd: folder, env: ownEnvironment() });
   if (code !== 0) {
