@@ -5,9 +5,10 @@
  */
 export const LAYER = [
   {
-    file: "hub.ts",
-    search: "const id = asker ? asker.id : prefix + run;",
-    replace: "const id = asker ? asker.id : run;",
+    file: "turn.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is what stands in the source.
+    search: "const id = `steering-${turn.id}/${turn.runsBegun}`;",
+    replace: "const id = String(turn.runsBegun);",
     breaks: "§6: our request ids have no prefix of their own",
   },
   {
@@ -24,14 +25,14 @@ export const LAYER = [
   },
   {
     file: "hub.ts",
-    search: "link.wishes.receipts && (key === undefined || key === link.key)",
-    replace: "link.wishes.receipts",
+    search: 'link.wishes["receipts"] === true && (sender ?? link) === link',
+    replace: 'link.wishes["receipts"] === true',
     breaks: "§6: the receipt of a steer goes to every connection",
   },
   {
     file: "hub.ts",
-    search: '(verdict as Verdict) : "unsupported"',
-    replace: '(verdict as Verdict) : "delivered"',
+    search: '(said as Verdict) : "unsupported"',
+    replace: '(said as Verdict) : "delivered"',
     breaks: "G1: what a driver says that is no verdict counts as delivered",
   },
   {
@@ -41,20 +42,20 @@ export const LAYER = [
     breaks: "G8: a driver that throws loses the turn",
   },
   {
-    file: "hub.ts",
-    search: "    session.watched = awaitsAgent(state);\n",
-    replace: "    session.watched = false;\n",
+    file: "wire.ts",
+    search: 'if (session.phase !== "running" || session.turn?.bound.length) dispatch',
+    replace: 'if (session.phase !== "running") dispatch',
     breaks: "G2: signs of the agent are not noticed",
   },
   {
-    file: "hub.ts",
-    search: "    link?.settled(id);\n",
+    file: "wire.ts",
+    search: "      prompts.delete(id);\n",
     replace: "",
     breaks: "G4: the id of a prompt stays taken when it was answered",
   },
   {
     file: "hub.ts",
-    search: "      for (const link of links.values()) link.releaseHolds(session);\n",
+    search: "      for (const link of links) link.releaseHolds(session);\n",
     replace: "",
     breaks: "G6: an open permission stays open when its run ends",
   },
@@ -66,8 +67,8 @@ export const LAYER = [
   },
   {
     file: "wire.ts",
-    search: "const dropped = fenced || (echo",
-    replace: "const dropped = (echo",
+    search: "    if (isFenced(session)) return seeAgentAct(session);\n",
+    replace: "",
     breaks: "G6: a cancelled run goes on talking",
   },
   {
@@ -78,25 +79,25 @@ export const LAYER = [
   },
   {
     file: "wire.ts",
-    search: "({ link: key, id: message.id as RequestId });",
-    replace: "({ link: key, id: String(message.id) });",
+    search: "({ link, id: message.id as RequestId });",
+    replace: "({ link, id: String(message.id) });",
     breaks: '§6: the id 1 is taken for the id "1"',
   },
   {
     file: "wire.ts",
-    search: "      if (asked.has(id) || prompts.has(id)) return answer(message, idInUse);\n",
+    search: "      if (asked.has(id) || prompts.has(id)) return refuse(message, idInUse);\n",
     replace: "",
     breaks: "G4: a request that reuses an open id takes the answer of the other",
   },
   {
     file: "wire.ts",
-    search: "if (session?.links.has(link)) return session;",
-    replace: "if (session) return session;",
+    search: "if (session?.links.has(link)) act(",
+    replace: "if (session) act(",
     breaks: "§6: a connection steers a session that is not its own",
   },
   {
     file: "wire.ts",
-    search: 'idleBehavior === "startNewTurn" && !link.wishes.receipts ? "promptRequired" : idleBehavior',
+    search: 'idleBehavior === "startNewTurn" && link.wishes["receipts"] !== true ? "promptRequired" : idleBehavior',
     replace: "idleBehavior",
     breaks: "G5: a steer starts a turn whose end its client cannot learn of",
   },
@@ -108,7 +109,7 @@ export const LAYER = [
   },
   {
     file: "wire.ts",
-    search: '    if (closing) dispatch(closing, { type: "closeArrived" });\n',
+    search: '    if (closing) dispatch(closing, "closeArrived", {});\n',
     replace: "",
     breaks: "G6: a session that is being closed takes steers",
   },
@@ -126,19 +127,19 @@ export const LAYER = [
   },
   {
     file: "wire.ts",
-    search: "    if (wanted) outlets.toAgent(message);\n",
+    search: "    if (!holds.wasReleased(message.id)) outlets.toAgent(message);\n",
     replace: "    outlets.toAgent(message);\n",
     breaks: "G4: an agent's request has two answers, ours and the client's",
   },
   {
     file: "wire.ts",
-    search: 'if (state.phase === "cancelling") return;',
+    search: 'if (running?.phase === "cancelling") return;',
     replace: "",
     breaks: "§6: the agent of a lost connection goes before its cancelled run has ended",
   },
   {
     file: "wire.ts",
-    search: "if (method === METHOD.cancelRequest) endHold(holds.withdrawn(cancelledId(message.params)));",
+    search: "if (method === METHOD.cancelRequest) holds.end(cancelledId(message.params));",
     replace: "",
     breaks: "G3: steers stay held when the agent took its request back",
   },
@@ -150,38 +151,38 @@ export const LAYER = [
   },
   {
     file: "wire.ts",
-    search: 'for (const session of [...sessions.values()]) dispatch(session, { type: "linkLost", link: key });',
+    search: 'for (const session of [...sessions.values()]) dispatch(session, "linkLost", { link });',
     replace: "",
     breaks: "§6: the turns of a lost connection are not cancelled",
   },
   {
     file: "wire.ts",
-    search: 'for (const session of [...sessions.values()]) dispatch(session, { type: "agentLost", link: key });',
+    search: '        dispatch(session, "agentLost", { link });\n',
     replace: "",
     breaks: "G8: prompts that wait for an agent that is gone are never answered",
   },
   {
     file: "holds.ts",
-    search: "if (hold.session !== session || hold.answered) continue;",
-    replace: "if (hold.answered) continue;",
+    search: "        if (hold.session !== session) continue;\n",
+    replace: "",
     breaks: "G7: the end of one session's run answers the permissions of another",
   },
   {
     file: "holds.ts",
-    search: "        hold.answered = true;\n",
+    search: "        released.add(id);\n",
     replace: "",
     breaks: "G4: a late answer to a permission reaches an agent that has one",
   },
   {
     file: "holds.ts",
-    search: "    hold.holding = false;\n",
-    replace: "",
+    search: "      holds.delete(id);\n      if (hold) ended",
+    replace: "      if (hold) ended",
     breaks: "G3: one permission lets go of the hold of two",
   },
   {
     file: "parse.ts",
-    search: "if (measure(params).tooDeep) return",
-    replace: "if (measure(params, Number.POSITIVE_INFINITY).tooDeep) return",
+    search: '?? shallow(params, "");',
+    replace: ";",
     breaks: "§2: params of any depth are passed on",
   },
   {
@@ -192,14 +193,14 @@ export const LAYER = [
   },
   {
     file: "parse.ts",
-    search: "!Array.isArray(prompt) || prompt.length === 0",
-    replace: "!Array.isArray(prompt)",
+    search: "Array.isArray(value) && value.length > 0",
+    replace: "Array.isArray(value)",
     breaks: "§2: an empty steer is taken",
   },
   {
     file: "parse.ts",
-    search: "/^\\/(steer|queue)(?:\\s+|$)/",
-    replace: "/^\\/(steer|queue)/",
+    search: "/^\\/(steer|queue)(?:\\s([\\s\\S]*))?$/",
+    replace: "/^\\/(steer|queue)([\\s\\S]*)$/",
     breaks: "§7: a command of the agent that begins like one of ours is taken for ours",
   },
 ];

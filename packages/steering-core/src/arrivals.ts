@@ -3,24 +3,13 @@
  * that answer a client.
  */
 import { alreadyDelivered, busy, noRunningTurn, sessionClosed, unknownMessage } from "./errors.js";
-import { type ContentBlock, STOP } from "./protocol.js";
-import type { Done, EventName, Events, QueuedPrompt, Steer } from "./state.js";
-import {
-  answerSteer,
-  bindSteer,
-  type Draft,
-  findDone,
-  handBack,
-  type Identity,
-  injectNext,
-  order,
-  promptRequired,
-  turnOf,
-} from "./steers.js";
-import { enqueue, openQueued, openTurn, rest, withGuidance } from "./turn.js";
+import { type ContentBlock, type IdleDetail, REASON, STOP } from "./protocol.js";
+import type { Asker, EventName, Events, QueuedPrompt, State, Steer } from "./state.js";
+import { answerSteer, bindSteer, findSteer, injectNext, isPending, order, respond, settle, turnOf } from "./steers.js";
+import { enqueue, openTurn, rest, withGuidance } from "./turn.js";
 
 /** What one event does in one phase. */
-export type Cell<Name extends EventName> = (draft: Draft, event: Events[Name]) => void;
+export type Cell<Name extends EventName> = (state: State, event: Events[Name]) => void;
 
 // --- Prompts ----------------------------------------------------------------------------------------------------------
 
@@ -28,125 +17,103 @@ type Prompted = Events["promptArrived"];
 
 const textPrompt = (text: string): readonly ContentBlock[] => [{ type: "text", text }];
 
-function say(draft: Draft, { asker }: Prompted, text: string): void {
-  order(draft, "say", asker.link, text);
-  order(draft, "answer", asker, { stopReason: STOP.endTurn });
+function say(state: State, { asker }: Prompted, text: string): void {
+  order(state, "say", asker.link, text);
+  respond(state, asker, { result: { stopReason: STOP.endTurn } });
 }
 
 /** What a prompt means where there is no turn to join. */
-function idlePrompt({ interrupted }: Draft, { command, steer }: Prompted): readonly ContentBlock[] {
-  if (!command) return steer.prompt;
-  return command.name === "steer" && interrupted ? withGuidance(interrupted, command.text) : textPrompt(command.text);
-}
-
-function queuedFrom(draft: Draft, event: Prompted): QueuedPrompt {
-  const { asker, turnId, params } = event;
-  const prompt = idlePrompt(draft, event);
-  return { asker, turnId, prompt, params: event.command ? { ...params, prompt } : params };
+function queuedFrom({ interrupted }: State, { asker, turnId, params, command, steer }: Prompted): QueuedPrompt {
+  if (!command) return { asker, turnId, params, prompt: steer.prompt };
+  const { name, text } = command;
+  const prompt = name === "steer" && interrupted ? withGuidance(interrupted, text) : textPrompt(text);
+  return { asker, turnId, params: { ...params, prompt }, prompt };
 }
 
 /** A command without its argument is answered with how to use it. */
 const unlessUsage =
   (cell: Cell<"promptArrived">): Cell<"promptArrived"> =>
-  (draft, event) =>
-    event.command?.text === "" ? say(draft, event, `Usage: /${event.command.name} <text>`) : cell(draft, event);
+  (state, event) =>
+    event.command?.text === "" ? say(state, event, `Usage: /${event.command.name} <text>`) : cell(state, event);
 
-export const promptWaits: Cell<"promptArrived"> = unlessUsage((draft, event) => {
-  enqueue(draft, queuedFrom(draft, event));
+export const promptWaits: Cell<"promptArrived"> = unlessUsage((state, event) => {
+  enqueue(state, queuedFrom(state, event));
   if (event.command?.name === "queue")
-    order(draft, "say", event.asker.link, `Queued for the next turn. (${draft.queue.length} queued)`);
+    order(state, "say", event.asker.link, `Queued for the next turn. (${state.queue.length} queued)`);
 });
 
-export const promptWhileIdle: Cell<"promptArrived"> = unlessUsage((draft, event) => {
-  if (!draft.closing) return openQueued(draft, queuedFrom(draft, event));
-  promptWaits(draft, event);
-  rest(draft);
+export const promptWhileIdle: Cell<"promptArrived"> = unlessUsage((state, event) => {
+  if (!state.closing) return openTurn(state, queuedFrom(state, event));
+  promptWaits(state, event);
+  rest(state);
 });
 
-export const promptMeetsTurn: Cell<"promptArrived"> = unlessUsage((draft, event) => {
+export const promptMeetsTurn: Cell<"promptArrived"> = unlessUsage((state, event) => {
   const { command, asker, steer, barred } = event;
-  const { whenBusy } = draft.policy;
+  const { whenBusy } = state.policy;
   const waits = command ? command.name === "queue" : whenBusy === "queue" || (whenBusy === "steer" && barred);
-  if (draft.closing || waits) return promptWaits(draft, event);
-  if (!command && whenBusy === "reject") return order(draft, "refuse", asker, busy);
-  if (barred) return order(draft, "refuse", asker, barred);
-  const bound = command ? { ...steer, prompt: textPrompt(command.text) } : steer;
-  const refusal = bindSteer(draft, bound, asker.link);
-  if (refusal) return order(draft, "refuse", asker, refusal);
-  if (command) say(draft, event, "Steering the running turn.");
-  else turnOf(draft).joined = [...turnOf(draft).joined, asker];
-  injectNext(draft);
+  if (state.closing || waits) return promptWaits(state, event);
+  if (command) steer.prompt = textPrompt(command.text);
+  const error = !command && whenBusy === "reject" ? busy : (barred ?? bindSteer(state, steer));
+  if (error) return respond(state, asker, { error });
+  if (command) say(state, event, "Steering the running turn.");
+  else turnOf(state).joined = [...turnOf(state).joined, asker];
+  injectNext(state);
 });
 
 // --- Steers -----------------------------------------------------------------------------------------------------------
 
-type Steered = Events["steerArrived"];
+const answerBound = (state: State, asker: Asker, steer: Steer, turnId: string): void =>
+  answerSteer(state, asker, steer, { outcome: steer.outcome }, { turnId });
 
 export const idleAnswer =
-  (detail: "idle" | "cancelling" | "turnMismatch"): Cell<"steerArrived"> =>
-  (draft, { asker, steer, idleBehavior }) => {
-    if (idleBehavior === "reject") order(draft, "refuse", asker, noRunningTurn);
-    else promptRequired(draft, asker, steer, detail);
+  (detail: IdleDetail): Cell<"steerArrived"> =>
+  (state, { asker, steer, idleBehavior }) => {
+    if (idleBehavior === "reject") respond(state, asker, { error: noRunningTurn });
+    else answerSteer(state, asker, steer, { outcome: "promptRequired", reason: REASON.noRunningTurn }, { detail });
   };
 
 /** What is refused whatever the phase. */
 export const unlessRefused =
   (cell: Cell<"steerArrived">): Cell<"steerArrived"> =>
-  (draft, event) => {
-    const refusal = draft.closing ? sessionClosed : event.unsupported;
-    if (refusal) order(draft, "refuse", event.asker, refusal);
-    else cell(draft, event);
+  (state, event) => {
+    const error = state.closing ? sessionClosed : event.unsupported;
+    if (error) respond(state, event.asker, { error });
+    else cell(state, event);
   };
 
 export const steerAtRest: Cell<"steerArrived"> = unlessRefused(idleAnswer("idle"));
 
-export const steerWhileIdle: Cell<"steerArrived"> = unlessRefused((draft, event) => {
+export const steerWhileIdle: Cell<"steerArrived"> = unlessRefused((state, event) => {
   const { asker, turnId, steer, idleBehavior, expectedTurnId } = event;
-  if (idleBehavior !== "startNewTurn" || expectedTurnId !== undefined) return steerAtRest(draft, event);
-  const { link } = asker;
-  const { messageId, clientMessageId, prompt } = steer;
-  const outcome = "startedNewTurn";
-  const done: Done = { messageId, clientMessageId, link, outcome, delivered: true, earlier: undefined };
-  answerSteer(draft, asker, steer, outcome, turnId);
-  openTurn(draft, { id: turnId, link, owner: undefined, prompt, done }, { prompt });
+  if (idleBehavior !== "startNewTurn" || expectedTurnId !== undefined) return steerAtRest(state, event);
+  const { prompt } = steer;
+  Object.assign(steer, { outcome: "startedNewTurn", fate: "settled" });
+  answerBound(state, asker, steer, turnId);
+  openTurn(state, { asker, turnId, params: { prompt }, prompt }, steer);
 });
 
-/** How the same steer was answered before, and under which id. */
-function firstAnswer(draft: Draft, { asker, steer }: Steered): (Identity & Pick<Done, "outcome">) | undefined {
-  const { pending, active, done } = turnOf(draft);
-  const { clientMessageId } = steer;
-  if (clientMessageId === undefined) return undefined;
-  const same = (known: Identity): boolean => known.clientMessageId === clientMessageId;
-  const open = [...pending, ...active].find((known) => known.link === asker.link && same(known));
-  return open ? { ...open, outcome: "injected" } : findDone(done, asker.link, same);
-}
-
-export const steerMeetsTurn: Cell<"steerArrived"> = unlessRefused((draft, event) => {
+export const steerMeetsTurn: Cell<"steerArrived"> = unlessRefused((state, event) => {
   const { asker, steer, expectedTurnId } = event;
-  const { id } = turnOf(draft);
-  const first = firstAnswer(draft, event);
-  if (first) return answerSteer(draft, asker, first, first.outcome, id);
-  if (expectedTurnId !== undefined && expectedTurnId !== id) return idleAnswer("turnMismatch")(draft, event);
-  const refusal = bindSteer(draft, steer, asker.link);
-  if (refusal) return order(draft, "refuse", asker, refusal);
-  answerSteer(draft, asker, steer, "injected", id);
-  injectNext(draft);
+  const { clientMessageId } = steer;
+  const turnId = turnOf(state).id;
+  const first = clientMessageId !== undefined && findSteer(state, asker.link, "clientMessageId", clientMessageId);
+  if (first) return answerBound(state, asker, first, turnId);
+  if (expectedTurnId !== undefined && expectedTurnId !== turnId) return idleAnswer("turnMismatch")(state, event);
+  const error = bindSteer(state, steer);
+  if (error) return respond(state, asker, { error });
+  answerBound(state, asker, steer, turnId);
+  injectNext(state);
 });
 
-export const revoke: Cell<"revokeArrived"> = (draft, { asker, messageId }) => {
-  const { turn, past } = draft;
-  const same = (known: Identity): boolean => known.messageId === messageId;
-  const mine = (known: Steer): boolean => known.link === asker.link && same(known);
-  const waiting = turn?.pending.find(mine);
-  const active = turn?.active.find(mine);
-  const done = findDone(turn ? turn.done : past, asker.link, same);
-  if (active?.fate === "injecting") {
-    turnOf(draft).revokers = [...turnOf(draft).revokers, asker];
-    return order(draft, "abortInjection");
+export const revoke: Cell<"revokeArrived"> = (state, { asker, messageId }) => {
+  const steer = findSteer(state, asker.link, "messageId", messageId);
+  if (!steer) return respond(state, asker, { error: unknownMessage(messageId) });
+  if (steer.fate === "injecting") {
+    steer.revokers = [...steer.revokers, asker];
+    return order(state, "abortInjection");
   }
-  if (active || done?.delivered) return order(draft, "refuse", asker, alreadyDelivered(messageId));
-  if (!waiting && !done) return order(draft, "refuse", asker, unknownMessage(messageId));
-  if (waiting) handBack(draft, [waiting], "revoked");
-  order(draft, "answer", asker, {});
-  if (waiting) injectNext(draft);
+  if (isPending(steer)) settle(state, [steer], "revoked");
+  respond(state, asker, steer.reason ? { result: {} } : { error: alreadyDelivered(messageId) });
+  injectNext(state);
 };

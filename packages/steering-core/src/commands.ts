@@ -1,3 +1,4 @@
+import { objectAt } from "./parse.js";
 import type { JsonObject } from "./protocol.js";
 
 /** The slash commands of the layer, as `available_commands_update` announces them (spec §7). */
@@ -13,9 +14,7 @@ export const OUR_COMMANDS: readonly {
 /** An agent's announcement with ours merged in by name, ours first. */
 export function withOurCommands(update: JsonObject): JsonObject {
   const theirs: unknown = update["availableCommands"];
-  const ours = new Set<unknown>(OUR_COMMANDS.map(({ name }) => name));
-  const others = Array.isArray(theirs)
-    ? theirs.filter((other: { name?: unknown } | null) => !ours.has(other?.name))
-    : [];
+  const isOurs = (other: unknown): boolean => OUR_COMMANDS.some(({ name }) => name === objectAt(other)["name"]);
+  const others = Array.isArray(theirs) ? theirs.filter((other) => !isOurs(other)) : [];
   return { ...update, availableCommands: [...OUR_COMMANDS, ...others] };
 }

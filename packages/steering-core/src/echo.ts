@@ -2,7 +2,6 @@
  * Which user messages of an agent repeat a steer. A client that asked for echoes is shown a delivered steer once: by the
  * layer, or by the agent that does it by itself, never by both (spec §2).
  */
-import { objectAt } from "./parse.js";
 import type { ContentBlock } from "./protocol.js";
 import type { Steer } from "./state.js";
 
@@ -16,11 +15,8 @@ export interface Echo {
 }
 
 /** What a block says, however an agent wrote it down again. */
-function contentOf(block: unknown): string {
-  const { type, text, data, uri, resource } = objectAt(block);
-  const { text: embedded, blob, uri: address } = objectAt(resource);
-  return JSON.stringify([type, text, data, uri, embedded, blob, address]);
-}
+const contentOf = (block: unknown): string =>
+  JSON.stringify(block, ["type", "text", "data", "uri", "resource", "blob"]);
 
 const same = (one: unknown, other: unknown): boolean => contentOf(one) === contentOf(other);
 

@@ -17,46 +17,37 @@ export const REFUSALS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObj
 /** Ids as they stand in messages; maps go by type and value. */
 export type Id = WireMessage["id"];
 
-interface Hold {
-  readonly session: Session;
-  readonly refusal: JsonObject;
-  /** It holds steers back. */
-  holding: boolean;
-  /** The agent has its answer from us; the client's is not wanted any more. */
-  answered: boolean;
-}
-
 /** The open requests of one connection. */
 export interface Holds {
   open(id: Id, session: Session, refusal: JsonObject): void;
-  /** The client answered; says whether the answer goes on, and in which session steers were held until now. */
-  answered(id: Id): { readonly wanted: boolean; readonly held: Session | undefined };
-  /** The agent took its request back; says in which session steers were held until now. */
-  withdrawn(id: Id): Session | undefined;
+  /** The client answered, or the agent took its request back. */
+  end(id: Id): void;
+  /** Whether the agent had its answer from us. Asked once, when the client's comes. */
+  wasReleased(id: Id): boolean;
   /** Answers what is open in a session, and tells the client that nothing is asked any more. */
   release(session: Session): void;
 }
 
-export function createHolds({ toClient, toAgent }: Pick<Link, "toClient" | "toAgent">): Holds {
-  const holds = new Map<Id, Hold>();
-  const letGo = (hold: Hold | undefined): Session | undefined => {
-    if (!hold?.holding) return undefined;
-    hold.holding = false;
-    return hold.session;
-  };
+/** @param ended is told of each hold of a session that does not end by its release */
+export function createHolds(
+  { toClient, toAgent }: Pick<Link, "toClient" | "toAgent">,
+  ended: (session: Session) => void,
+): Holds {
+  const holds = new Map<Id, { readonly session: Session; readonly refusal: JsonObject }>();
+  const released = new Set<Id>();
   return {
-    open: (id, session, refusal) => holds.set(id, { session, refusal, holding: true, answered: false }),
-    answered: (id) => {
+    open: (id, session, refusal) => holds.set(id, { session, refusal }),
+    end: (id) => {
       const hold = holds.get(id);
       holds.delete(id);
-      return { wanted: !hold?.answered, held: letGo(hold) };
+      if (hold) ended(hold.session);
     },
-    withdrawn: (id) => letGo(holds.get(id)),
+    wasReleased: (id) => released.delete(id),
     release: (session) => {
       for (const [id, hold] of holds) {
-        if (hold.session !== session || hold.answered) continue;
-        letGo(hold);
-        hold.answered = true;
+        if (hold.session !== session) continue;
+        holds.delete(id);
+        released.add(id);
         toClient({ method: METHOD.cancelRequest, params: { requestId: id } });
         toAgent({ id: id as RequestId, ...hold.refusal });
       }

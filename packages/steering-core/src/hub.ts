@@ -4,40 +4,47 @@
  */
 import type { InjectCall, SteeringDriver, Verdict } from "./driver.js";
 import type { Echo } from "./echo.js";
-import type { ClientWishes } from "./parse.js";
-import { type ContentBlock, METHOD, type RequestId, UPDATE, type WireMessage } from "./protocol.js";
-import { awaitsAgent, IDLE, step } from "./session.js";
-import type { Asker, EffectName, Effects, Event, Policy, State, Steer } from "./state.js";
+import { type ContentBlock, type JsonObject, METHOD, type RequestId, UPDATE, type WireMessage } from "./protocol.js";
+import { idleState, step } from "./session.js";
+import type {
+  DriverReport,
+  EffectName,
+  Effects,
+  EventName,
+  Events,
+  LinkRef,
+  Policy,
+  Run,
+  RunOutcome,
+  State,
+  Steer,
+} from "./state.js";
 
 /** One connection, as the hub needs it. */
 export interface Link {
-  readonly key: number;
-  readonly wishes: ClientWishes;
+  /** What its client says at `clientCapabilities._meta.steering`; only `true` counts. */
+  wishes: JsonObject;
   toClient(message: Omit<WireMessage, "jsonrpc">): void;
   toAgent(message: Omit<WireMessage, "jsonrpc">): void;
-  /** Remembers that the agent's answer to this request ends the run. */
-  expectRun(id: RequestId, session: Session, run: string): void;
-  /** The request of the client has its answer. */
-  settled(id: RequestId): void;
+  /** Answers a request of the client that brought an event. */
+  respond(id: RequestId, outcome: RunOutcome): void;
+  /** Sends a prompt to the agent, whose answer ends the run. */
+  beginRun(session: Session, run: Run, params: JsonObject): void;
   releaseHolds(session: Session): void;
   /** Lets the agent go once nothing of a client that is gone is left there. */
   leaveWhenDone(): void;
 }
 
 /** One session: its state, and what belongs to the state but cannot be data. */
-export interface Session {
+export interface Session extends State {
   readonly id: string;
-  state: State;
   /** Connections that may steer here. */
   readonly links: Set<Link>;
-  /** The agent's next update matters to the machine. */
-  watched: boolean;
-  hasCommands: boolean;
-  runId: RequestId;
+  hasCommands?: boolean;
   /** Steers of the open turn that were shown to somebody. */
   echoes: Echo[];
-  injection: AbortController | undefined;
-  timers: Map<string, unknown> | undefined;
+  injection?: AbortController;
+  timers?: Map<string, unknown>;
 }
 
 /** What runs later. Replaced in tests, so that they decide when a timer fires. */
@@ -66,19 +73,26 @@ function show(link: Link, { id }: Session, kind: string, blocks: readonly Conten
     });
 }
 
+/** What the adapter decided once. */
+export interface Traits {
+  readonly driver: SteeringDriver | undefined;
+  readonly inbox: boolean;
+  readonly slashCommands: boolean;
+  readonly policy: Policy;
+}
+
 /** The sessions of one steerable. */
 export interface Hub {
-  readonly policy: Policy;
-  readonly driver: SteeringDriver | undefined;
+  readonly traits: Traits;
   readonly clock: Clock;
   readonly sessions: Map<string, Session>;
-  readonly links: Map<number, Link>;
+  readonly links: Set<Link>;
   /** Connections whose client is gone and whose agent still works. */
   readonly leaving: Set<Link>;
   /** The session of that id, which begins to exist here if it was not known. */
   open(id: string): Session;
   /** Carries out one event. An event raised by its own effects follows it. */
-  dispatch(session: Session, event: Event): void;
+  dispatch<Name extends EventName>(session: Session, name: Name, event: Events[Name]): void;
   /** The inbox; `[]` where it is asked for from inside a driver's `inject`. */
   take(sessionId: string): readonly Steer[];
   /** Drops a session that no connection may steer and where nothing runs. */
@@ -89,54 +103,43 @@ const NO_ECHOES: Echo[] = [];
 /** An agent that repeats a steer does it before it was given many more. */
 const MAX_ECHOES = 32;
 
-/** An effect as it is carried out: which hand takes what was checked where the machine asked for it. */
-type Untyped = readonly [EffectName, unknown?, unknown?, unknown?, unknown?];
+/** An effect as it is carried out: what its hand takes was checked where the machine asked for it. */
 type Hand = (session: Session, ...details: unknown[]) => void;
+
+/** What stands for a connection in the machine is the connection. */
+const linkOf = (link: LinkRef): Link => link as Link;
 
 type Hands = { readonly [Name in EffectName]: (session: Session, ...details: Effects[Name]) => void };
 
-export function createHub(policy: Policy, driver: SteeringDriver | undefined, clock: Clock): Hub {
+export function createHub(traits: Traits, clock: Clock): Hub {
   const sessions = new Map<string, Session>();
-  const links = new Map<number, Link>();
+  const links = new Set<Link>();
   const leaving = new Set<Link>();
-  /** Our request ids can never be a client's. */
-  const prefix = `steering-${crypto.randomUUID()}/`;
-  const events: (readonly [Session, Event])[] = [];
+  const events: (readonly [Session, EventName, unknown])[] = [];
   let working = false;
   let given: readonly Steer[] = [];
 
-  const work = (session: Session, event: Event): void => {
-    const [state, effects] = step(session.state, event, policy);
-    session.state = state;
-    session.watched = awaitsAgent(state);
-    for (const [name, one, two, three, four] of effects as readonly Untyped[])
-      (hands[name] as Hand)(session, one, two, three, four);
-    if (!state.turn) session.echoes = NO_ECHOES;
+  const work = (session: Session, event: EventName, given: unknown): void => {
+    for (const [name, ...details] of step(session, event, given as never)) (hands[name] as Hand)(session, ...details);
+    if (!session.turn) session.echoes = NO_ECHOES;
     for (const link of leaving) link.leaveWhenDone();
   };
 
-  const dispatch = (session: Session, event: Event): void => {
-    events.push([session, event]);
+  const dispatch: Hub["dispatch"] = (session, name, event) => {
+    events.push([session, name, event]);
     if (working) return;
     working = true;
     for (let next = events.shift(); next; next = events.shift()) work(...next);
     working = false;
   };
 
-  const respond = ({ link: key, id }: Asker, outcome: Pick<WireMessage, "result" | "error">): void => {
-    const link = links.get(key);
-    link?.settled(id);
-    link?.toClient({ id, ...outcome });
-  };
-
   const inject = (session: Session, turnId: string, { messageId, prompt }: Steer): void => {
     const controller = new AbortController();
     session.injection = controller;
-    const report = (said: "delivered" | "undelivered") => (): void =>
-      dispatch(session, { type: "reportArrived", messageId, report: said });
-    const conclude = (verdict: unknown): void => {
-      const known = VERDICTS.includes(verdict) ? (verdict as Verdict) : "unsupported";
-      dispatch(session, { type: "verdictArrived", messageId, verdict: known });
+    const report = (said: DriverReport) => (): void => dispatch(session, "reportArrived", { messageId, report: said });
+    const conclude = (said: unknown): void => {
+      const verdict = VERDICTS.includes(said) ? (said as Verdict) : "unsupported";
+      dispatch(session, "verdictArrived", { messageId, verdict });
     };
     const call: InjectCall = {
       sessionId: session.id,
@@ -147,12 +150,12 @@ export function createHub(policy: Policy, driver: SteeringDriver | undefined, cl
       delivered: report("delivered"),
       undelivered: report("undelivered"),
     };
-    new Promise((resolve) => resolve(driver?.inject(call))).then(conclude, () => conclude("unsupported"));
+    new Promise((resolve) => resolve(traits.driver?.inject(call))).then(conclude, () => conclude("unsupported"));
   };
 
   const disarm = (session: Session): void => {
     for (const timer of session.timers?.values() ?? []) clock.clear(timer);
-    session.timers = undefined;
+    session.timers?.clear();
   };
 
   const forget = (session: Session): void => {
@@ -161,92 +164,69 @@ export function createHub(policy: Policy, driver: SteeringDriver | undefined, cl
   };
 
   const hands: Hands = {
-    answer: (_, asker, result) => respond(asker, { result }),
-    refuse: (_, asker, error) => respond(asker, { error }),
-    startRun: (session, run, key, asker, params) => {
-      const link = links.get(key);
-      const id = asker ? asker.id : prefix + run;
-      session.runId = id;
-      link?.expectRun(id, session, run);
-      link?.toAgent({ id, method: METHOD.prompt, params: { ...params, sessionId: session.id } });
-    },
+    respond: (_, { link, id }, outcome) => linkOf(link).respond(id, outcome),
+    startRun: (session, run, params) => linkOf(run.link).beginRun(session, run, params),
     inject,
     abortInjection: ({ injection }) => injection?.abort(),
     give: (_, steers) => {
       given = steers;
     },
-    sendCancel: ({ id }, key) => links.get(key)?.toAgent({ method: METHOD.cancel, params: { sessionId: id } }),
-    sendCancelRequest: ({ runId }, key) =>
-      links.get(key)?.toAgent({ method: METHOD.cancelRequest, params: { requestId: runId } }),
+    sendCancel: ({ id }, link) => linkOf(link).toAgent({ method: METHOD.cancel, params: { sessionId: id } }),
+    sendCancelRequest: (_, { link, wireId }) =>
+      linkOf(link).toAgent({ method: METHOD.cancelRequest, params: { requestId: wireId } }),
     releaseHolds: (session) => {
-      for (const link of links.values()) link.releaseHolds(session);
+      for (const link of links) link.releaseHolds(session);
     },
-    receipt: (session, receipt, key) => {
+    receipt: (session, receipt, sender) => {
       for (const link of session.links)
-        if (link.wishes.receipts && (key === undefined || key === link.key))
+        if (link.wishes["receipts"] === true && (sender ?? link) === link)
           link.toClient({ method: METHOD.receipt, params: { sessionId: session.id, ...receipt } });
     },
-    echo: (session, { prompt, messageId }) => {
-      const watchers = [...session.links].filter(({ wishes }) => wishes.echo);
+    echo: (session, messageId, prompt) => {
+      const watchers = [...session.links].filter(({ wishes }) => wishes["echo"] === true);
       if (watchers.length === 0) return;
       const native = session.echoes.some((echo) => echo.messageId === messageId);
       if (!native) session.echoes = [...session.echoes.slice(-MAX_ECHOES), { messageId, left: [...prompt], native }];
       for (const link of watchers)
-        if (!native || link.key !== session.state.run?.link) show(link, session, UPDATE.userMessage, prompt, messageId);
+        if (!native || link !== session.run?.link) show(link, session, UPDATE.userMessage, prompt, messageId);
     },
-    say: (session, key, text) => {
-      // Said in answer to a message of this connection, so it is here.
-      show(links.get(key) as Link, session, UPDATE.agentMessage, [{ type: "text", text }], crypto.randomUUID());
+    say: (session, link, text) => {
+      show(linkOf(link), session, UPDATE.agentMessage, [{ type: "text", text }], crypto.randomUUID());
     },
-    arm: (session, timer, ms, turnId = "") => {
-      const timers = session.timers ?? new Map<string, unknown>();
-      const name = timer + turnId;
-      session.timers = timers;
-      clock.clear(timers.get(name));
-      const fire = (): void => {
-        timers.delete(name);
-        dispatch(session, { type: "timerFired", timer, turnId });
-      };
-      timers.set(name, clock.set(fire, ms));
+    arm: (session, timer, ms) => {
+      session.timers ??= new Map();
+      const fire = (): void => dispatch(session, "timerFired", { timer });
+      session.timers.set(timer, clock.set(fire, ms));
     },
     disarm,
     forget,
   };
 
   return {
-    policy,
-    driver,
+    traits,
     clock,
     sessions,
     links,
     leaving,
     dispatch,
     open: (id) => {
-      let session = sessions.get(id);
-      if (!session) {
-        session = {
-          id,
-          state: IDLE,
-          links: new Set(),
-          watched: true,
-          hasCommands: false,
-          runId: null,
-          echoes: NO_ECHOES,
-          injection: undefined,
-          timers: undefined,
-        };
-        sessions.set(id, session);
-      }
+      const session = sessions.get(id) ?? {
+        ...idleState(traits.policy),
+        id,
+        links: new Set(),
+        echoes: NO_ECHOES,
+      };
+      sessions.set(id, session);
       return session;
     },
     take: (sessionId) => {
       const session = sessions.get(sessionId);
       given = [];
-      if (session && !working) dispatch(session, { type: "takeCalled" });
+      if (session && !working) dispatch(session, "takeCalled", {});
       return given;
     },
     forgetUnused: (session) => {
-      if (session.links.size === 0 && session.state.phase === "idle") forget(session);
+      if (session.links.size === 0 && session.phase === "idle") forget(session);
     },
   };
 }

@@ -104,9 +104,6 @@ export const METHOD = {
 /** The key under `_meta` that belongs to this extension. */
 export const META_KEY = "steering";
 
-/** The one reason of a `promptRequired`; hosts compare it literally. */
-export const NO_RUNNING_TURN = "noRunningTurn";
-
 /** JSON-RPC error codes the layer answers with. */
 export const CODE = {
   invalidRequest: -32600,
@@ -119,6 +116,7 @@ export const CODE = {
 
 /** `data.reason` of the layer's errors. */
 export const REASON = {
+  /** Also the one reason of a `promptRequired`; hosts compare it literally. */
   noRunningTurn: "noRunningTurn",
   unsupportedContent: "unsupportedContent",
   tooManyPending: "tooManyPending",
@@ -237,7 +235,7 @@ interface BoundResult {
 /** Nothing was consumed: the client sends the message as `session/prompt`. */
 interface UnboundResult {
   readonly outcome: "promptRequired";
-  readonly reason: typeof NO_RUNNING_TURN;
+  readonly reason: (typeof REASON)["noRunningTurn"];
   readonly _meta: { readonly steering: SteerNames & { readonly detail: IdleDetail } };
 }
 

@@ -2,7 +2,7 @@
  * The session machine. Everything that affects what a session does lives in this table: one row per phase, one cell per
  * event, the cells that answer a client in `arrivals.ts`, their moves in `steers.ts` and `turn.ts`. A missing cell does not compile.
  *
- * Pure: `step` gets a state and an event and gives a state and what is to be done. No clock, no promise, no connection.
+ * `step` changes a state by an event and says what is to be done. No clock, no promise, no connection.
  */
 import {
   type Cell,
@@ -16,17 +16,17 @@ import {
   steerWhileIdle,
   unlessRefused,
 } from "./arrivals.js";
-import { requestCancelled, sessionClosed } from "./errors.js";
-import type { Asker, Effect, Event, EventName, Phase, Policy, State } from "./state.js";
+import { agentStuck, requestCancelled, sessionClosed } from "./errors.js";
+import type { Asker, Effect, EventName, Events, Phase, Policy, State } from "./state.js";
 import {
   closeInjection,
   confirm,
-  type Draft,
   enter,
   giveInbox,
   injectingOf,
   injectNext,
   order,
+  respond,
   sameAsker,
   takeReport,
   turnOf,
@@ -41,34 +41,28 @@ import {
   endRun,
   loseAgent,
   noteLife,
-  refuseStuck,
   rest,
   sendCancel,
-  sendCancelAgain,
   unqueue,
 } from "./turn.js";
-
-export { IDLE } from "./turn.js";
 
 type Row = { readonly [Name in EventName]: Cell<Name> };
 type Table = { readonly [Name in Phase]: Row };
 
 const nothing = (): void => {};
 
-const noInbox: Cell<"takeCalled"> = (draft) => order(draft, "give", []);
-
 /** Verdicts count for the steer that is at the driver; what follows one depends on the phase. */
 const verdictThen =
-  (next: (draft: Draft) => void): Cell<"verdictArrived"> =>
-  (draft, { messageId, verdict }) => {
-    if (injectingOf(draft)?.messageId !== messageId) return;
-    closeInjection(draft, verdict);
-    next(draft);
+  (next: (state: State) => void): Cell<"verdictArrived"> =>
+  (state, { messageId, verdict }) => {
+    if (injectingOf(state)?.messageId !== messageId) return;
+    closeInjection(state, verdict);
+    next(state);
   };
 
-const report: Cell<"reportArrived"> = (draft, { messageId, report: said }) => {
-  takeReport(draft, messageId, said);
-  injectNext(draft);
+const report: Cell<"reportArrived"> = (state, { messageId, report: said }) => {
+  takeReport(state, messageId, said);
+  injectNext(state);
 };
 
 // --- The agent --------------------------------------------------------------------------------------------------------
@@ -76,110 +70,102 @@ const report: Cell<"reportArrived"> = (draft, { messageId, report: said }) => {
 /** An answer counts for the run that is open; what follows it depends on the phase. */
 const answerThen =
   (next: Cell<"runAnswered">): Cell<"runAnswered"> =>
-  (draft, event) => {
-    if (draft.run?.id === event.run) next(draft, event);
+  (state, event) => {
+    if (state.run?.id === event.run) next(state, event);
   };
 
-const runEnded = answerThen((draft, { outcome }) => {
-  endRun(draft, outcome);
-  if (!injectingOf(draft)) return decide(draft);
-  enter(draft, "settling");
-  order(draft, "arm", "verdict", draft.policy.cancelGraceMs);
+const runEnded = answerThen((state, { outcome }) => {
+  endRun(state, outcome);
+  if (injectingOf(state)) enter(state, "settling", state.policy.cancelGraceMs);
+  else decide(state);
 });
 
-const cancelledRunEnded = answerThen((draft, { outcome }) => {
-  endRun(draft, outcome);
-  if (!injectingOf(draft)) endCancelled(draft);
+const cancelledRunEnded = answerThen((state, { outcome }) => {
+  endRun(state, outcome);
+  if (!injectingOf(state)) endCancelled(state);
 });
 
-const fencedRunEnded = answerThen((draft) => {
-  draft.run = undefined;
-  rest(draft);
+const fencedRunEnded = answerThen((state) => {
+  state.run = undefined;
+  rest(state);
 });
 
-const changeHolds: Cell<"holdChanged"> = (draft, { by }) => {
-  const turn = turnOf(draft);
+const changeHolds: Cell<"holdChanged"> = (state, { by }) => {
+  const turn = turnOf(state);
   turn.holds = Math.max(0, turn.holds + by);
-  injectNext(draft);
+  injectNext(state);
 };
 
-const noteUnattended = (draft: Draft): void => {
-  draft.unattended = true;
+const noteUnattended = (state: State): void => {
+  state.unattended = true;
 };
 
 // --- Cancel, close, drop ----------------------------------------------------------------------------------------------
 
-const cancelWhileIdle: Cell<"cancelArrived"> = (draft, { link }) => {
-  if (draft.unattended) order(draft, "sendCancel", link);
+const cancelWhileIdle: Cell<"cancelArrived"> = (state, { link }) => {
+  if (state.unattended) order(state, "sendCancel", link);
 };
 
-const cancelAll = (draft: Draft): void => {
-  cancelQueue(draft);
-  cancelTurn(draft, "cancelled");
+const cancelAll = (state: State): void => {
+  cancelQueue(state);
+  cancelTurn(state, "cancelled");
 };
 
-const withdrawQueued: Cell<"promptCancelled"> = (draft, { asker }) => {
-  for (const queued of unqueue(draft, (waiting) => sameAsker(waiting.asker, asker)))
-    order(draft, "refuse", queued.asker, requestCancelled);
+const withdrawQueued: Cell<"promptCancelled"> = (state, { asker }) =>
+  unqueue(state, (queued) => sameAsker(queued.asker, asker), { error: requestCancelled });
+
+const withdrawPrompt: Cell<"promptCancelled"> = (state, event) =>
+  sameAsker(turnOf(state).owner, event.asker) ? cancelTurn(state, "cancelled") : withdrawQueued(state, event);
+
+const close = (state: State): void => {
+  state.closing += 1;
 };
 
-const withdrawPrompt: Cell<"promptCancelled"> = (draft, event) =>
-  sameAsker(turnOf(draft).owner, event.asker) ? cancelTurn(draft, "cancelled") : withdrawQueued(draft, event);
-
-const close = (draft: Draft): void => {
-  draft.closing += 1;
-};
-
-const closeBetweenRuns = (draft: Draft): void => {
-  close(draft);
-  decide(draft);
+const closeBetweenRuns = (state: State): void => {
+  close(state);
+  decide(state);
 };
 
 /** After a close that failed the session lives on. */
-const closed: Cell<"closeAnswered"> = (draft, { ok }) => {
+const closed: Cell<"closeAnswered"> = (state, { ok }) => {
   if (!ok) {
-    draft.closing = Math.max(0, draft.closing - 1);
-    if (draft.phase === "resting") rest(draft);
-    return injectNext(draft);
+    state.closing = Math.max(0, state.closing - 1);
+    if (state.phase === "resting") rest(state);
+    return injectNext(state);
   }
-  draft.run = undefined;
-  if (draft.turn) {
-    cancelTurn(draft, "closed");
-    if (draft.turn) endCancelled(draft);
-  }
-  cancelQueue(draft);
-  enter(draft, "closed");
-  order(draft, "forget");
+  state.run = undefined;
+  if (state.turn) cancelTurn(state, "closed");
+  if (state.turn) endCancelled(state);
+  cancelQueue(state);
+  enter(state, "closed");
+  order(state, "forget");
 };
 
-const refuseClosed = (draft: Draft, { asker }: { readonly asker: Asker }): void =>
-  order(draft, "refuse", asker, sessionClosed);
+const refuseClosed = (state: State, { asker }: { readonly asker: Asker }): void =>
+  respond(state, asker, { error: sessionClosed });
 
-const dropWaiting: Cell<"linkLost"> = (draft, { link }) => {
-  unqueue(draft, ({ asker }) => asker.link === link);
+const dropWaiting: Cell<"linkLost"> = (state, { link }) => unqueue(state, ({ asker }) => asker.link === link);
+
+const dropLink: Cell<"linkLost"> = (state, event) => {
+  dropWaiting(state, event);
+  if (turnOf(state).link === event.link) cancelTurn(state, "closed");
 };
 
-const dropLink: Cell<"linkLost"> = (draft, event) => {
-  dropWaiting(draft, event);
-  if (turnOf(draft).link === event.link) cancelTurn(draft, "closed");
-};
-
-const loseLink: Cell<"agentLost"> = (draft, { link }) => loseAgent(draft, link);
+const loseLink: Cell<"agentLost"> = (state, { link }) => loseAgent(state, link);
 
 // --- Timers -----------------------------------------------------------------------------------------------------------
 
-const verdictOverdue = (draft: Draft): void => {
-  closeInjection(draft, "accepted");
-  decide(draft);
+const verdictOverdue = (state: State): void => {
+  closeInjection(state, "accepted");
+  decide(state);
 };
 
-const timerWhileCancelling: Cell<"timerFired"> = (draft, { timer, turnId }) => {
-  const { run } = draft;
-  if (timer === "cancel") sendCancel(draft);
-  if (timer === "cancelAgain") sendCancelAgain(draft);
-  if (timer === "cancelRequest" && run) order(draft, "sendCancelRequest", run.link);
-  if (timer === "grace") endCancelled(draft);
-  if (timer === "stuck") refuseStuck(draft, turnId);
+const timerWhileStopping: Cell<"timerFired"> = (state, { timer }) => {
+  const { run } = state;
+  if (timer === "cancel") sendCancel(state);
+  if (timer === "cancelRequest" && run) order(state, "sendCancelRequest", run);
+  if (timer === "cancelling") endCancelled(state);
+  unqueue(state, ({ turnId }) => turnId === timer, { error: agentStuck });
 };
 
 // --- The table --------------------------------------------------------------------------------------------------------
@@ -193,7 +179,7 @@ const idle: Row = {
   runAnswered: nothing,
   verdictArrived: nothing,
   reportArrived: nothing,
-  takeCalled: noInbox,
+  takeCalled: nothing,
   agentActed: noteUnattended,
   holdChanged: nothing,
   timerFired: nothing,
@@ -229,17 +215,17 @@ const running: Row = {
   agentLost: loseLink,
 };
 
-const betweenRuns: Row = { ...running, takeCalled: noInbox, agentActed: nothing, holdChanged: nothing };
+const betweenRuns: Row = { ...running, takeCalled: nothing, agentActed: nothing, holdChanged: nothing };
 
 const stopping: Omit<Row, keyof typeof waiting> & typeof waiting = {
   ...betweenRuns,
   ...waiting,
   steerArrived: unlessRefused(idleAnswer("cancelling")),
   runAnswered: cancelledRunEnded,
-  verdictArrived: verdictThen((draft) => {
-    if (!draft.run) endCancelled(draft);
+  verdictArrived: verdictThen((state) => {
+    if (!state.run) endCancelled(state);
   }),
-  timerFired: timerWhileCancelling,
+  timerFired: timerWhileStopping,
 };
 
 const TABLE: Table = {
@@ -250,9 +236,9 @@ const TABLE: Table = {
   pausing: { ...betweenRuns, timerFired: continueTurn, closeArrived: closeBetweenRuns },
   cancelling: {
     ...stopping,
-    agentActed: (draft) => {
-      noteLife(draft);
-      confirm(draft);
+    agentActed: (state) => {
+      noteLife(state);
+      confirm(state);
     },
   },
   fenced: {
@@ -271,36 +257,28 @@ const TABLE: Table = {
   },
 };
 
+/** How a session begins. */
+export const idleState = (policy: Policy): State => ({
+  policy,
+  phase: "idle",
+  queue: [],
+  closing: 0,
+  unattended: false,
+  past: [],
+  effects: [],
+});
+
 /**
- * One event in one state: the next state, and what is to be done, in order.
+ * One event: changes the state, and says what is to be done, in order.
  *
  * @example
- * const [next, effects] = step(IDLE, { type: "promptArrived", asker, turnId: "t1", params, steer }, policy);
- * // next.phase === "running"; effects: the turnStarted receipt, then startRun
+ * const effects = step(state, "promptArrived", { asker, turnId: "t1", params, steer });
+ * // state.phase === "running"; effects: the turnStarted receipt, then startRun
  */
-export function step(state: State, event: Event, policy: Policy): readonly [State, readonly Effect[]] {
-  const { turn } = state;
-  // Member by member: a spread that adds members costs ten times as much, and every steer comes through here.
-  const draft: Draft = {
-    phase: state.phase,
-    turn: turn && { ...turn },
-    run: state.run,
-    queue: state.queue,
-    interrupted: state.interrupted,
-    closing: state.closing,
-    unattended: state.unattended,
-    past: state.past,
-    policy,
-    effects: [],
-  };
-  (TABLE[state.phase][event.type] as (draft: Draft, event: Event) => void)(draft, event);
-  const { phase, run, queue, interrupted, closing, unattended, past } = draft;
-  return [{ phase, turn: draft.turn, run, queue, interrupted, closing, unattended, past }, draft.effects];
-}
-
-/** Whether the next sign of the agent (an update, a request) changes anything: the only events on the hot path. */
-export function awaitsAgent({ phase, unattended, turn, run }: State): boolean {
-  if (turn?.active.some(({ fate }) => fate === "taken" || fate === "continued")) return true;
-  if (phase === "cancelling" || phase === "fenced") return run !== undefined && !run.lively;
-  return (phase === "idle" || phase === "resting") && !unattended;
+export function step<Name extends EventName>(state: State, name: Name, event: Events[Name]): readonly Effect[] {
+  TABLE[state.phase][name](state, event);
+  // A new list each time: one that is emptied keeps its room, in every idle session.
+  const { effects } = state;
+  state.effects = [];
+  return effects;
 }

@@ -1,7 +1,8 @@
 /**
  * The words of the session machine: what a session is, what can happen to it, what it wants done. Types only.
  *
- * All of it is plain immutable data. Time, promises and connections stay outside; they come in as events and go out as effects.
+ * All of it is plain data that nobody but the machine changes, in `step`, which nothing interrupts. Time, promises and
+ * connections stay outside; they come in as events and go out as effects.
  */
 import type { Verdict } from "./driver.js";
 import type { SlashCommand } from "./parse.js";
@@ -13,23 +14,26 @@ import type {
   Receipt,
   RequestId,
   RpcError,
-  UndeliveredSteer,
+  SteeringOutcome,
+  UndeliveredReason,
 } from "./protocol.js";
 
 /** What an adapter decided once. Spec §2 (idle policy), §5 (grace), §7 (whenBusy), design (roads). */
 export interface Policy {
   readonly idleBehavior: IdleBehavior;
   readonly whenBusy: BusyBehavior;
-  readonly hasDriver: boolean;
   /** A steer cancels the run and the continuation restates the task. */
   readonly interrupts: boolean;
   readonly cancelGraceMs: number;
   readonly maxPending: { readonly steers: number; readonly bytes: number };
 }
 
+/** A connection; to the machine no more than something to compare. */
+export type LinkRef = unknown;
+
 /** Who asked: a request of one connection. */
 export interface Asker {
-  readonly link: number;
+  readonly link: LinkRef;
   readonly id: RequestId;
 }
 
@@ -42,37 +46,33 @@ export interface Asker {
  * - `accepted`: the driver has it, no report yet.
  * - `taken`: handed over by `take()`, no sign of the agent since.
  * - `continued`: handed over in the continuation that runs, no sign of the agent since.
+ * - `settled`: its state is final.
  */
-export type Fate = "waiting" | "fallen" | "injecting" | "accepted" | "taken" | "continued";
+export type Fate = "waiting" | "fallen" | "injecting" | "accepted" | "taken" | "continued" | "settled";
 
-/** A steer as it arrives. */
-export interface ArrivingSteer {
+/** A user message; it arrives as what it is while it waits, and is the machine's from then on. */
+export interface Steer {
   readonly messageId: string;
   readonly clientMessageId: string | undefined;
-  readonly prompt: readonly ContentBlock[];
+  readonly link: LinkRef;
+  /** Empty once its state is final. */
+  prompt: readonly ContentBlock[];
   /** UTF-16 code units of text and data. */
-  readonly bytes: number;
+  readonly weight: number;
   /** The driver takes its content. */
   readonly injectable: boolean;
-}
-
-/** A user message bound to the turn whose state is not final. */
-export interface Steer extends ArrivingSteer {
-  readonly link: number;
-  /** Place of arrival in the turn; what is handed back returns to it. */
-  readonly place: number;
-  readonly fate: Fate;
-}
-
-/** A steer whose state is final, for repeats and late revokes; a list that grows at its head. */
-export interface Done extends Pick<Steer, "messageId" | "clientMessageId" | "link"> {
   /** How its request was answered. */
-  readonly outcome: "injected" | "startedNewTurn";
-  readonly delivered: boolean;
-  readonly earlier: Done | undefined;
+  outcome: SteeringOutcome;
+  fate: Fate;
+  /** A report of the driver before its verdict. */
+  report?: DriverReport | undefined;
+  /** Revokes that wait for the driver's verdict. */
+  revokers: readonly Asker[];
+  /** Why it was not delivered. */
+  reason?: UndeliveredReason | undefined;
 }
 
-/** A client's prompt that waits for its turn. */
+/** A client's prompt, or a steer that begins a turn as one would. */
 export interface QueuedPrompt {
   readonly asker: Asker;
   readonly turnId: string;
@@ -80,7 +80,7 @@ export interface QueuedPrompt {
   readonly prompt: readonly ContentBlock[];
 }
 
-/** How the agent answered a run. */
+/** How the agent answered a run, or the layer a request. */
 export type RunOutcome =
   | { readonly result: JsonObject; readonly error?: undefined }
   | { readonly error: RpcError; readonly result?: undefined };
@@ -88,47 +88,39 @@ export type RunOutcome =
 /** One prompt at the agent. */
 export interface Run {
   readonly id: string;
-  readonly link: number;
-  /** The agent did something since the run began (while cancelling: since the last cancel). */
-  readonly lively: boolean;
-  /** The layer itself has asked the agent to stop, to let steers in. */
-  readonly interrupted?: boolean;
+  readonly link: LinkRef;
+  /** The id of its request: the client's own, or ours where the run has no asker. */
+  readonly wireId: RequestId;
+  /** It may go on working: nobody has told it to stop, or it did something since. */
+  lively: boolean;
 }
 
 /** From a client's prompt to its answer: one run or several. */
 export interface Turn {
   readonly id: string;
   /** The connection whose prompt or steer began the turn. */
-  readonly link: number;
+  readonly link: LinkRef;
   /** The request that gets the answer; none where a steer began the turn. */
   readonly owner: Asker | undefined;
   /** Prompts that joined the turn as steers and get its answer too. */
-  readonly joined: readonly Asker[];
+  joined: readonly Asker[];
   readonly prompt: readonly ContentBlock[];
-  /** How many steers the turn was given. */
-  readonly bound: number;
-  /** Not handed over, in order of arrival. */
-  readonly pending: readonly Steer[];
-  readonly pendingBytes: number;
-  /** Handed over, or at the driver; their final state is open. */
-  readonly active: readonly Steer[];
-  readonly done: Done | undefined;
-  /** A report on the steer that is at the driver, before its verdict. */
-  readonly report: DriverReport | undefined;
-  /** Revokes of the steer that is at the driver; they wait for its verdict. */
-  readonly revokers: readonly Asker[];
+  /** Its steers whose state is open, in order of arrival. */
+  bound: Steer[];
+  /** Its steers whose state is final, in the order in which it became so. */
+  readonly settled: Steer[];
   /** How often in a row the agent turned a continuation away, and why it did last. */
-  readonly refusals: number;
-  readonly refusal: RpcError | undefined;
-  readonly runsBegun: number;
-  readonly stopReasons: readonly string[];
-  readonly undelivered: readonly UndeliveredSteer[];
+  refusals: number;
+  refusal?: RpcError | undefined;
+  runsBegun: number;
+  /** What its owner is told of its runs and of its steers. */
+  readonly report: { readonly turnId: string; readonly runs: object[]; readonly undelivered: object[] };
   /** Permission and elicitation requests of the agent that the client has not answered. */
-  readonly holds: number;
+  holds: number;
   /** How the last run ended; the answer waits while steers or verdicts are open. */
-  readonly outcome: RunOutcome | undefined;
+  outcome?: RunOutcome;
   /** Why pending steers are handed back once the turn is being cancelled. */
-  readonly cancelReason: "cancelled" | "closed";
+  cancelReason: "cancelled" | "closed";
 }
 
 /**
@@ -146,31 +138,27 @@ export interface Turn {
 export type Phase = "idle" | "resting" | "running" | "settling" | "pausing" | "cancelling" | "fenced" | "closed";
 
 export interface State {
-  readonly phase: Phase;
-  readonly turn: Turn | undefined;
-  readonly run: Run | undefined;
-  readonly queue: readonly QueuedPrompt[];
+  readonly policy: Policy;
+  phase: Phase;
+  turn?: Turn | undefined;
+  run?: Run | undefined;
+  queue: readonly QueuedPrompt[];
   /** The prompt of the turn that a client cancelled last, for `/steer`. */
-  readonly interrupted: readonly ContentBlock[] | undefined;
+  interrupted?: readonly ContentBlock[] | undefined;
   /** How many `session/close` and `session/delete` are at the agent. */
-  readonly closing: number;
+  closing: number;
   /** The agent worked on its own since the last turn ended. */
-  readonly unattended: boolean;
+  unattended: boolean;
   /** The last steers of the turn that ended last, for a late revoke. */
-  readonly past: Done | undefined;
+  past: readonly Steer[];
+  /** What the step that is being made wants done. */
+  effects: Effect[];
 }
 
 export type DriverReport = "delivered" | "undelivered";
 
-export type TimerName =
-  | "begin"
-  | "verdict"
-  | "continue"
-  | "cancel"
-  | "cancelAgain"
-  | "cancelRequest"
-  | "grace"
-  | "stuck";
+/** A phase that waits for time has a timer of its name; a prompt that waits for an old run one of its turn's id. */
+export type TimerName = Phase | "cancel" | "cancelRequest";
 
 export interface Events {
   promptArrived: {
@@ -178,7 +166,7 @@ export interface Events {
     readonly turnId: string;
     readonly params: JsonObject;
     /** The prompt as the steer it may become. */
-    readonly steer: ArrivingSteer;
+    readonly steer: Steer;
     readonly command: SlashCommand | undefined;
     /** Why this connection may not steer here. */
     readonly barred: RpcError | undefined;
@@ -186,14 +174,14 @@ export interface Events {
   steerArrived: {
     readonly asker: Asker;
     readonly turnId: string;
-    readonly steer: ArrivingSteer;
+    readonly steer: Steer;
     readonly idleBehavior: IdleBehavior;
     readonly expectedTurnId: string | undefined;
     /** Why its content cannot be taken. */
     readonly unsupported: RpcError | undefined;
   };
   revokeArrived: { readonly asker: Asker; readonly messageId: string };
-  cancelArrived: { readonly link: number };
+  cancelArrived: { readonly link: LinkRef };
   promptCancelled: { readonly asker: Asker };
   runAnswered: { readonly run: string; readonly outcome: RunOutcome };
   verdictArrived: { readonly messageId: string; readonly verdict: Verdict };
@@ -201,35 +189,33 @@ export interface Events {
   takeCalled: object;
   agentActed: object;
   holdChanged: { readonly by: 1 | -1 };
-  timerFired: { readonly timer: TimerName; readonly turnId?: string };
+  timerFired: { readonly timer: string };
   closeArrived: object;
   closeAnswered: { readonly ok: boolean };
-  linkLost: { readonly link: number };
-  agentLost: { readonly link: number };
+  linkLost: { readonly link: LinkRef };
+  agentLost: { readonly link: LinkRef };
 }
 
 export type EventName = keyof Events;
-export type Event = { [Name in EventName]: { readonly type: Name } & Events[Name] }[EventName];
 
 /** A receipt before it is known on which wire it goes. */
-type Told = Receipt extends infer Kind ? (Kind extends unknown ? Omit<Kind, "sessionId"> : never) : never;
+export type Told = Receipt extends infer Kind ? (Kind extends unknown ? Omit<Kind, "sessionId"> : never) : never;
 
 /** What the machine wants done: a name and what it takes. */
 export interface Effects {
-  answer: [asker: Asker, result: JsonObject];
-  refuse: [asker: Asker, error: RpcError];
-  startRun: [run: string, link: number, asker: Asker | undefined, params: JsonObject];
+  respond: [asker: Asker, outcome: RunOutcome];
+  startRun: [run: Run, params: JsonObject];
   inject: [turnId: string, steer: Steer];
   abortInjection: [];
   give: [steers: readonly Steer[]];
-  sendCancel: [link: number];
-  sendCancelRequest: [link: number];
+  sendCancel: [link: LinkRef];
+  sendCancelRequest: [run: Run];
   releaseHolds: [];
   /** To one connection, or to all of the session. */
-  receipt: [receipt: Told, link?: number];
-  echo: [steer: Steer];
-  say: [link: number, text: string];
-  arm: [timer: TimerName, ms: number, turnId?: string];
+  receipt: [receipt: Told, link?: LinkRef];
+  echo: [messageId: string, prompt: readonly ContentBlock[]];
+  say: [link: LinkRef, text: string];
+  arm: [timer: string, ms: number];
   disarm: [];
   forget: [];
 }

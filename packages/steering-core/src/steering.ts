@@ -1,8 +1,8 @@
 import type { SteeringDriver } from "./driver.js";
 import { type Clock, createHub, type Hub, systemClock } from "./hub.js";
 import type { BusyBehavior, ContentBlock, IdleBehavior, MessageStream, WireMessage } from "./protocol.js";
-import { agentStream, Channel } from "./streams.js";
-import { createWire, type Traits } from "./wire.js";
+import { agentStream, createChannel } from "./streams.js";
+import { createWire } from "./wire.js";
 
 /** Anything that can be connected to a stream: the SDK's `AgentApp`, its protocol router, another steerable. */
 export interface AgentConnector {
@@ -60,7 +60,32 @@ export interface Steerable {
   take(sessionId: string): readonly PendingSteer[];
 }
 
-const DEFAULT_MAX_PENDING = { steers: 4_096, bytes: 33_554_432 };
+/** {@link steering} with a clock of the caller's. */
+export function steeringWith(
+  app: AgentConnector,
+  options: SteeringOptions = {},
+  clock: Clock = systemClock,
+): Steerable {
+  const {
+    driver,
+    idleBehavior = "promptRequired",
+    whenBusy = "queue",
+    slashCommands = true,
+    inbox = false,
+    emulate,
+    cancelGraceMs = 10_000,
+    maxPending = { steers: 4_096, bytes: 33_554_432 },
+  } = options;
+  const interrupts = emulate === "interrupt" && !driver && !inbox;
+  const hub = createHub(
+    { driver, inbox, slashCommands, policy: { idleBehavior, whenBusy, interrupts, cancelGraceMs, maxPending } },
+    clock,
+  );
+  return {
+    connect: (stream, connectOptions) => connect(hub, app, stream, connectOptions),
+    take: (sessionId) => hub.take(sessionId).map(({ messageId, prompt }) => ({ messageId, prompt })),
+  };
+}
 
 /**
  * Puts the steering layer in front of an agent.
@@ -68,6 +93,7 @@ const DEFAULT_MAX_PENDING = { steers: 4_096, bytes: 33_554_432 };
  * The layer answers `_session/steering` and `_session/steering/revoke`, holds the owner's `session/prompt` response until
  * all work bound to the turn is done, and passes everything else on untouched. Guarantees G1-G8: spec §3.
  *
+ * @alias
  * @param app the agent: anything with the SDK's `connect(stream)`
  * @param options see {@link SteeringOptions}
  * @returns the steerable; connect it where the app would have been connected
@@ -77,27 +103,7 @@ const DEFAULT_MAX_PENDING = { steers: 4_096, bytes: 33_554_432 };
  * // in the loop of the agent, before each model call:
  * for (const steer of steerable.take(sessionId)) messages.push({ role: "user", content: steer.prompt });
  */
-export function steering(app: AgentConnector, options: SteeringOptions = {}): Steerable {
-  return steeringWith(app, options, systemClock);
-}
-
-/** {@link steering} with a clock of the caller's. */
-export function steeringWith(app: AgentConnector, options: SteeringOptions, clock: Clock): Steerable {
-  const { driver, inbox = false, slashCommands = true } = options;
-  const policy = {
-    idleBehavior: options.idleBehavior ?? "promptRequired",
-    whenBusy: options.whenBusy ?? "queue",
-    hasDriver: driver !== undefined,
-    interrupts: options.emulate === "interrupt" && !driver && !inbox,
-    cancelGraceMs: options.cancelGraceMs ?? 10_000,
-    maxPending: options.maxPending ?? DEFAULT_MAX_PENDING,
-  };
-  const hub = createHub(policy, driver, clock);
-  return {
-    connect: (stream, connectOptions) => connect(hub, app, stream, connectOptions, { inbox, slashCommands }),
-    take: (sessionId) => hub.take(sessionId).map(({ messageId, prompt }) => ({ messageId, prompt })),
-  };
-}
+export const steering: (app: AgentConnector, options?: SteeringOptions) => Steerable = steeringWith;
 
 interface Lifecycle {
   readonly closed?: Promise<unknown>;
@@ -111,30 +117,31 @@ function connect(
   app: AgentConnector,
   stream: MessageStream,
   options: ConnectOptions | undefined,
-  traits: Traits,
 ): SteeringConnection {
   const reader: ReadableStreamDefaultReader<WireMessage> = stream.readable.getReader();
   const writer: WritableStreamDefaultWriter<WireMessage> = stream.writable.getWriter();
-  const channel = new Channel();
-  let written: Promise<void> = Promise.resolve();
-  const wire = createWire(
-    hub,
-    {
-      toClient: (message) => {
-        written = writer.write(message);
-        written.catch(ignore);
-      },
-      toAgent: (message) => channel.push(message),
-      endAgent: () => channel.end(),
+  const channel = createChannel();
+  let written = Promise.resolve();
+  let letAgentGo = ignore;
+  const agentLetGo = new Promise<void>((resolve) => {
+    letAgentGo = resolve;
+  });
+  const wire = createWire(hub, {
+    toClient: (message) => {
+      written = writer.write(message);
+      written.catch(ignore);
     },
-    traits,
-  );
+    toAgent: channel.push,
+    endAgent: () => {
+      channel.end();
+      letAgentGo();
+    },
+  });
 
   const pump = async (): Promise<void> => {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       wire.fromClient(next.value);
-      const room = channel.room();
-      if (room) await room;
+      await channel.room();
     }
   };
   const stopReading = (reason: unknown): void => {
@@ -145,24 +152,15 @@ function connect(
     channel.end();
     stopReading(reason);
   };
-  const appStream = agentStream({
-    channel,
-    write: (message) => {
-      wire.fromAgent(message);
-      return written;
-    },
-    stopped: agentStopped,
-  });
-
-  const lifecycle = app.connect(appStream, options) as Lifecycle | undefined;
-  const clientEnded = pump()
-    .then(ignore, ignore)
-    .then(() => wire.clientGone());
+  const write = (message: WireMessage): Promise<void> => {
+    wire.fromAgent(message);
+    return written;
+  };
+  const lifecycle = app.connect(agentStream(channel, write, agentStopped), options) as Lifecycle | undefined;
+  const clientEnded = pump().catch(ignore).then(wire.clientGone);
   writer.closed.catch(stopReading);
-  const agentEnded = lifecycle?.closed
-    ? Promise.resolve(lifecycle.closed).then(ignore, ignore)
-    : clientEnded.then(() => channel.finished);
-  const closed = agentEnded.then(async () => {
+  const agentEnded = lifecycle?.closed ?? clientEnded.then(() => agentLetGo);
+  const closed = agentEnded.catch(ignore).then(async () => {
     wire.agentGone();
     agentStopped(undefined);
     await clientEnded;

@@ -1,21 +1,20 @@
 /**
  * How a turn opens, goes on and ends: the moves of the session machine that concern a turn as a whole.
  */
-import { agentGone, agentStuck } from "./errors.js";
+import { agentGone } from "./errors.js";
 import { isObject, measure, startsWithSlash, stringAt } from "./parse.js";
 import { CODE, type ContentBlock, type JsonObject, META_KEY, STOP, type UndeliveredReason } from "./protocol.js";
-import type { Asker, Done, QueuedPrompt, Run, RunOutcome, State, Turn } from "./state.js";
+import type { Asker, LinkRef, QueuedPrompt, RunOutcome, State, Steer } from "./state.js";
 import {
   closeInjection,
-  type Draft,
-  deliver,
   enter,
   fall,
-  handBack,
-  handOver,
   injectingOf,
   injectNext,
   order,
+  pendingOf,
+  respond,
+  settle,
   steersAt,
   turnOf,
 } from "./steers.js";
@@ -30,271 +29,235 @@ const MAX_INTERRUPTED_BYTES = 1_048_576;
 const MAX_PAST = 16;
 const NOT_TAKEN: readonly number[] = [CODE.invalidRequest, CODE.invalidParams, CODE.authRequired, CODE.notFound];
 const SEPARATOR: ContentBlock = { type: "text", text: "\n\n" };
+const CANCELLED: RunOutcome = { result: { stopReason: STOP.cancelled } };
 
-export const IDLE: State = Object.freeze({
-  phase: "idle",
-  turn: undefined,
-  run: undefined,
-  queue: [],
-  interrupted: undefined,
-  closing: 0,
-  unattended: false,
-  past: undefined,
-});
-
-type Opening = Pick<Turn, "id" | "link" | "owner" | "prompt"> & Partial<Pick<Turn, "done">>;
-
-function startRun(draft: Draft, params: JsonObject, asker?: Asker): void {
-  const turn = turnOf(draft);
-  const run: Run = { id: `${turn.id}/${turn.runsBegun}`, link: turn.link, lively: false };
+function startRun(state: State, params: JsonObject, asker?: Asker): void {
+  const turn = turnOf(state);
+  // Turn ids are random, so that our request ids can never be a client's.
+  const id = `steering-${turn.id}/${turn.runsBegun}`;
   turn.runsBegun += 1;
-  draft.run = run;
-  enter(draft, "running");
-  order(draft, "startRun", run.id, run.link, asker, params);
+  state.run = { id, link: turn.link, wireId: asker ? asker.id : id, lively: true };
+  enter(state, "running");
+  order(state, "startRun", state.run, params);
 }
 
-export function openTurn(draft: Draft, opening: Opening, params: JsonObject): void {
-  draft.turn = {
+/** A turn begins, for the prompt that owns it or with the steer that it is begun by. */
+export function openTurn(state: State, { asker, turnId, params, prompt }: QueuedPrompt, steer?: Steer): void {
+  const owner = steer ? undefined : asker;
+  state.turn = {
+    id: turnId,
+    link: asker.link,
+    owner,
     joined: [],
-    bound: 0,
-    pending: [],
-    pendingBytes: 0,
-    active: [],
-    done: undefined,
-    report: undefined,
-    revokers: [],
+    prompt,
+    bound: [],
+    settled: steer ? [steer] : [],
     refusals: 0,
-    refusal: undefined,
     runsBegun: 0,
-    stopReasons: [],
-    undelivered: [],
+    report: { turnId, runs: [], undelivered: [] },
     holds: 0,
-    outcome: undefined,
     cancelReason: "cancelled",
-    ...opening,
   };
-  Object.assign(draft, { interrupted: undefined, unattended: false, past: undefined });
-  order(draft, "receipt", { turnId: opening.id, state: "turnStarted" });
-  startRun(draft, params, opening.owner);
+  Object.assign(state, { interrupted: undefined, unattended: false, past: [] });
+  order(state, "receipt", { turnId, state: "turnStarted" });
+  startRun(state, params, owner);
 }
 
-export const openQueued = (draft: Draft, { asker, turnId, params, prompt }: QueuedPrompt): void =>
-  openTurn(draft, { id: turnId, link: asker.link, owner: asker, prompt }, params);
+const armStuck = (state: State, { turnId }: QueuedPrompt): void =>
+  order(state, "arm", turnId, state.policy.cancelGraceMs);
 
-const armStuck = (draft: Draft, { turnId }: QueuedPrompt): void =>
-  order(draft, "arm", "stuck", draft.policy.cancelGraceMs, turnId);
-
-export function enqueue(draft: Draft, queued: QueuedPrompt): void {
-  draft.queue = [...draft.queue, queued];
-  if (draft.phase === "fenced") armStuck(draft, queued);
+export function enqueue(state: State, queued: QueuedPrompt): void {
+  state.queue = [...state.queue, queued];
+  if (state.phase === "fenced") armStuck(state, queued);
 }
 
 /**
  * No turn and no run is open: the next queued prompt begins a macrotask later, so that the agent has left the last one.
  * While the session is being closed it waits.
  */
-export function rest(draft: Draft): void {
-  const waits = draft.queue.length > 0;
-  enter(draft, waits ? "resting" : "idle");
-  if (waits && !draft.closing) order(draft, "arm", "begin", 0);
+export function rest(state: State): void {
+  const waits = state.queue.length > 0;
+  enter(state, waits ? "resting" : "idle", waits && !state.closing ? 0 : undefined);
 }
 
-export function beginQueued(draft: Draft): void {
-  const [next, ...later] = draft.queue;
-  if (!next || draft.closing) return;
-  draft.queue = later;
-  openQueued(draft, next);
+export function beginQueued(state: State): void {
+  const [next, ...later] = state.queue;
+  if (!next || state.closing) return;
+  state.queue = later;
+  openTurn(state, next);
 }
 
-/** Takes prompts out of the queue; where nothing waits any more, nothing begins. */
-export function unqueue(draft: Draft, gone: (queued: QueuedPrompt) => boolean): readonly QueuedPrompt[] {
-  const { queue } = draft;
-  draft.queue = queue.filter((queued) => !gone(queued));
-  if (draft.phase === "resting" && draft.queue.length === 0) enter(draft, "idle");
-  return queue.filter(gone);
+/** Takes prompts out of the queue and answers them; where nothing waits any more, nothing begins. */
+export function unqueue(state: State, gone: (queued: QueuedPrompt) => boolean, outcome?: RunOutcome): void {
+  const { queue } = state;
+  state.queue = queue.filter((queued) => !gone(queued));
+  if (state.phase === "resting" && state.queue.length === 0) enter(state, "idle");
+  if (outcome) for (const { asker } of queue.filter(gone)) respond(state, asker, outcome);
 }
 
-export function cancelQueue(draft: Draft): void {
-  for (const { asker } of unqueue(draft, () => true)) order(draft, "answer", asker, { stopReason: STOP.cancelled });
-}
+export const cancelQueue = (state: State): void => unqueue(state, () => true, CANCELLED);
 
 const stopReasonOf = ({ result }: RunOutcome): string | undefined => stringAt(result, "stopReason");
 
 /** A run was answered. A continuation that the agent turned away before it did anything with it was not taken. */
-export function endRun(draft: Draft, outcome: RunOutcome): void {
-  const turn = turnOf(draft);
+export function endRun(state: State, outcome: RunOutcome): void {
+  const turn = turnOf(state);
   const { error } = outcome;
-  const continued = steersAt(draft, "continued");
-  const notTaken = error !== undefined && continued.length > 0 && NOT_TAKEN.includes(error.code);
-  draft.run = undefined;
-  releaseHolds(draft);
   const stopReason = stopReasonOf(outcome);
-  if (stopReason !== undefined) turn.stopReasons = [...turn.stopReasons, stopReason];
-  if (notTaken) fall(draft, continued);
-  Object.assign(turn, notTaken ? { refusal: error } : { outcome, refusals: 0 });
-  if (injectingOf(draft)) order(draft, "abortInjection");
+  const continued = steersAt(state, "continued");
+  state.run = undefined;
+  releaseHolds(state);
+  if (stopReason !== undefined) turn.report.runs.push({ stopReason });
+  if (error && continued.length > 0 && NOT_TAKEN.includes(error.code)) {
+    fall(state, continued);
+    turn.refusal = error;
+    turn.refusals += 1;
+  } else Object.assign(turn, { outcome, refusals: 0 });
+  if (injectingOf(state)) order(state, "abortInjection");
 }
 
-function releaseHolds(draft: Draft): void {
-  const turn = turnOf(draft);
-  if (turn.holds > 0) order(draft, "releaseHolds");
+function releaseHolds(state: State): void {
+  const turn = turnOf(state);
+  if (turn.holds > 0) order(state, "releaseHolds");
   turn.holds = 0;
 }
 
 /** Everything the agent was given and nobody reported on counts as delivered, assumed (spec G2). */
-const assumeRest = (draft: Draft): void => deliver(draft, steersAt(draft, "accepted", "taken", "continued"), true);
-
-function pause(draft: Draft, ms: number): void {
-  enter(draft, "pausing");
-  order(draft, "arm", "continue", ms);
-}
+const assumeRest = (state: State): void =>
+  settle(state, steersAt(state, "accepted", "taken", "continued"), undefined, true);
 
 /** The run was answered and every verdict is in: spec §4, first table. */
-export function decide(draft: Draft): void {
-  assumeRest(draft);
-  const turn = turnOf(draft);
-  const { refusal, refusals } = turn;
+export function decide(state: State): void {
+  assumeRest(state);
+  const turn = turnOf(state);
+  const { refusal } = turn;
   const outcome = turn.outcome as RunOutcome;
-  if (draft.closing) return endTurn(draft, { result: { stopReason: STOP.cancelled } }, "closed");
-  const retryMs = refusal?.code === CODE.invalidRequest ? RETRY_MS[refusals] : undefined;
-  Object.assign(turn, { refusal: undefined, refusals: refusal ? refusals + 1 : 0 });
-  if (retryMs !== undefined) return pause(draft, retryMs);
-  if (refusal || outcome.error) return endTurn(draft, outcome, "agentFailed");
-  if (stopReasonOf(outcome) === STOP.refusal) return endTurn(draft, outcome, "refused");
-  if (turn.pending.length > 0) return pause(draft, 0);
-  endTurn(draft, outcome, "agentFailed");
+  if (state.closing) return endTurn(state, CANCELLED, "closed");
+  const retryMs = refusal?.code === CODE.invalidRequest ? RETRY_MS[turn.refusals - 1] : undefined;
+  turn.refusal = undefined;
+  if (retryMs) return enter(state, "pausing", retryMs);
+  const failed = refusal || outcome.error;
+  if (!failed && stopReasonOf(outcome) === STOP.refusal) return endTurn(state, outcome, "refused");
+  if (!failed && pendingOf(state).length > 0) return enter(state, "pausing", 0);
+  endTurn(state, outcome, "agentFailed");
 }
 
 /** All that is left goes in one prompt; what an agent could read as a slash command goes alone. */
-function nextBatch({ pending }: Turn): number {
+function nextBatch(pending: readonly Steer[]): readonly Steer[] {
   const slash = pending.findIndex((steer) => startsWithSlash(steer.prompt));
-  return slash < 0 ? pending.length : slash || 1;
+  return slash < 0 ? pending : pending.slice(0, slash || 1);
 }
 
 /** The next run of the turn, with what is left; the end of the turn where nothing is. */
-export function continueTurn(draft: Draft): void {
-  const turn = turnOf(draft);
-  const batch = handOver(draft, nextBatch(turn), "continued");
-  if (batch.length === 0) return decide(draft);
-  const prompt = draft.policy.interrupts ? withGuidance(turn.prompt, "") : [];
+export function continueTurn(state: State): void {
+  const turn = turnOf(state);
+  const pending = pendingOf(state);
+  const batch = nextBatch(pending);
+  if (batch.length === 0) return decide(state);
+  const prompt = state.policy.interrupts ? withGuidance(turn.prompt, "") : [];
   for (const steer of batch) prompt.push(...(steer === batch[0] ? [] : [SEPARATOR]), ...steer.prompt);
-  turn.pending = turn.pending.map((steer) => ({ ...steer, fate: "waiting" }));
+  for (const steer of pending) steer.fate = batch.includes(steer) ? "continued" : "waiting";
   const messageIds = batch.map(({ messageId }) => messageId);
-  startRun(draft, { prompt, _meta: { [META_KEY]: { turnId: turn.id, continuation: true, messageIds } } });
-  injectNext(draft);
+  startRun(state, { prompt, _meta: { [META_KEY]: { turnId: turn.id, continuation: true, messageIds } } });
+  injectNext(state);
 }
 
 /** The outcome with the report of a turn that was steered (spec §2, owner's answer). */
-function reported(outcome: RunOutcome, { id, bound, stopReasons, undelivered }: Turn): RunOutcome {
-  if (bound === 0) return outcome;
-  const report = { [META_KEY]: { turnId: id, runs: stopReasons.map((stopReason) => ({ stopReason })), undelivered } };
+function reported(state: State, outcome: RunOutcome): RunOutcome {
+  const { report, settled } = turnOf(state);
+  if (settled.length === 0) return outcome;
+  const steering = { [META_KEY]: report };
   const { result, error } = outcome;
-  if (!error) return { result: { ...result, _meta: { ...(result["_meta"] as JsonObject), ...report } } };
-  const data = isObject(error.data) ? error.data : error.data === undefined ? {} : { details: error.data };
-  return { error: { ...error, data: { ...data, ...report } } };
+  if (!error) return { result: { ...result, _meta: { ...(result["_meta"] as JsonObject), ...steering } } };
+  const data = isObject(error.data) || error.data === undefined ? error.data : { details: error.data };
+  return { error: { ...error, data: { ...data, ...steering } } };
 }
 
-const latest = (done: Done | undefined, count: number): Done | undefined =>
-  done && count > 0 ? { ...done, earlier: latest(done.earlier, count - 1) } : undefined;
-
 /** What is left is handed back, then the turn's end is told, then everybody who asked is answered (spec §2, order). */
-function endTurn(draft: Draft, outcome: RunOutcome, leftovers: UndeliveredReason): void {
-  handBack(draft, turnOf(draft).pending, leftovers);
-  const turn = turnOf(draft);
-  const { result, error } = reported(outcome, turn);
-  const stopReason = stopReasonOf(outcome);
-  const told = { turnId: turn.id, state: "turnEnded" } as const;
-  if (outcome.error) order(draft, "receipt", { ...told, error: outcome.error });
-  else order(draft, "receipt", stopReason === undefined ? told : { ...told, stopReason });
-  for (const asker of turn.owner ? [turn.owner, ...turn.joined] : turn.joined)
-    if (error) order(draft, "refuse", asker, error);
-    else order(draft, "answer", asker, result);
-  draft.turn = undefined;
-  draft.past = latest(turn.done, MAX_PAST);
-  if (draft.run) fence(draft);
-  else rest(draft);
+function endTurn(state: State, outcome: RunOutcome, leftovers: UndeliveredReason): void {
+  settle(state, pendingOf(state), leftovers);
+  const { id: turnId, owner, joined, settled } = turnOf(state);
+  const { error } = outcome;
+  const told = { turnId, state: "turnEnded" } as const;
+  order(state, "receipt", error ? { ...told, error } : { ...told, stopReason: stopReasonOf(outcome) as string });
+  const answer = reported(state, outcome);
+  for (const asker of owner ? [owner, ...joined] : joined) respond(state, asker, answer);
+  state.turn = undefined;
+  state.past = settled.slice(-MAX_PAST);
+  if (state.run) fence(state);
+  else rest(state);
 }
 
 // --- Cancel -----------------------------------------------------------------------------------------------------------
 
 /** Stops the open turn on behalf of a client. */
-export function cancelTurn(draft: Draft, reason: "cancelled" | "closed"): void {
-  const turn = turnOf(draft);
-  const { run } = draft;
-  const { cancelGraceMs } = draft.policy;
+export function cancelTurn(state: State, reason: "cancelled" | "closed"): void {
+  const turn = turnOf(state);
+  const { run } = state;
+  const { cancelGraceMs } = state.policy;
   turn.cancelReason = reason;
-  if (reason === "cancelled" && measure(turn.prompt).bytes <= MAX_INTERRUPTED_BYTES) draft.interrupted = turn.prompt;
-  releaseHolds(draft);
-  handBack(draft, turn.pending, reason);
-  if (injectingOf(draft)) order(draft, "abortInjection");
-  else if (!run) return endCancelled(draft);
-  enter(draft, "cancelling");
-  order(draft, "arm", "grace", cancelGraceMs);
+  if (reason === "cancelled" && measure(turn.prompt).weight <= MAX_INTERRUPTED_BYTES) state.interrupted = turn.prompt;
+  releaseHolds(state);
+  settle(state, pendingOf(state), reason);
+  if (injectingOf(state)) order(state, "abortInjection");
+  else if (!run) return endCancelled(state);
+  enter(state, "cancelling", cancelGraceMs);
   if (!run) return;
-  draft.run = { ...run, lively: false };
-  order(draft, "arm", "cancel", 0);
-  order(draft, "arm", "cancelRequest", cancelGraceMs / 2);
+  run.lively = true;
+  order(state, "arm", "cancel", 0);
+  order(state, "arm", "cancelRequest", cancelGraceMs / 2);
 }
 
-export function sendCancel(draft: Draft): void {
-  const { run } = draft;
+/** Tells a run that shows life to stop, and one that was cancelled again while it still does. */
+export function sendCancel(state: State): void {
+  const { run } = state;
   if (!run) return;
-  draft.run = { ...run, lively: false };
-  order(draft, "sendCancel", run.link);
-  watchCancelled(draft);
+  if (run.lively) order(state, "sendCancel", run.link);
+  run.lively = false;
+  if (state.phase !== "running") order(state, "arm", "cancel", CANCEL_AGAIN_MS);
 }
 
-const watchCancelled = (draft: Draft): void => {
-  if (draft.phase !== "running") order(draft, "arm", "cancelAgain", CANCEL_AGAIN_MS);
-};
-
-export const sendCancelAgain = (draft: Draft): void => (draft.run?.lively ? sendCancel(draft) : watchCancelled(draft));
-
-export const noteLife = (draft: Draft): void => {
-  if (draft.run) draft.run = { ...draft.run, lively: true };
+export const noteLife = (state: State): void => {
+  if (state.run) state.run.lively = true;
 };
 
 /** Every verdict that is missing now counts as accepted. The answer is `cancelled` whatever the agent said. */
-export function endCancelled(draft: Draft): void {
-  const { outcome, cancelReason } = turnOf(draft);
-  closeInjection(draft, "accepted");
-  assumeRest(draft);
-  endTurn(draft, { result: { ...outcome?.result, stopReason: STOP.cancelled } }, cancelReason);
+export function endCancelled(state: State): void {
+  const { outcome, cancelReason } = turnOf(state);
+  closeInjection(state, "accepted");
+  assumeRest(state);
+  endTurn(state, { result: { ...outcome?.result, stopReason: STOP.cancelled } }, cancelReason);
 }
 
 /** What a connection asked for in the turn of another gets no answer of that turn any more. */
-function leaveTurn(draft: Draft, link: number): void {
-  const turn = turnOf(draft);
-  const stays = (asker: Asker): boolean => asker.link !== link;
-  for (const asker of [...turn.joined, ...turn.revokers]) if (!stays(asker)) order(draft, "refuse", asker, agentGone);
-  turn.joined = turn.joined.filter(stays);
-  turn.revokers = turn.revokers.filter(stays);
+function leaveTurn(state: State, link: LinkRef): void {
+  const turn = turnOf(state);
+  const staying = (askers: readonly Asker[]): readonly Asker[] =>
+    askers.filter((asker) => asker.link !== link || respond(state, asker, { error: agentGone }));
+  turn.joined = staying(turn.joined);
+  for (const steer of turn.bound) steer.revokers = staying(steer.revokers);
 }
 
 /** The connection to the agent is gone, and with it what it owes. */
-export function loseAgent(draft: Draft, link: number): void {
-  for (const { asker } of unqueue(draft, (queued) => queued.asker.link === link))
-    order(draft, "refuse", asker, agentGone);
-  if (draft.run?.link === link) draft.run = undefined;
-  if (draft.turn && draft.turn.link !== link) leaveTurn(draft, link);
-  else if (draft.turn) {
-    releaseHolds(draft);
-    Object.assign(draft.turn, { outcome: { error: agentGone }, refusal: undefined });
-    if (draft.phase === "cancelling") return endCancelled(draft);
-    closeInjection(draft, "accepted");
-    decide(draft);
-  } else if (draft.phase === "fenced" && !draft.run) rest(draft);
+export function loseAgent(state: State, link: LinkRef): void {
+  const { turn } = state;
+  unqueue(state, ({ asker }) => asker.link === link, { error: agentGone });
+  if (state.run?.link === link) state.run = undefined;
+  if (turn && turn.link !== link) leaveTurn(state, link);
+  else if (turn) {
+    releaseHolds(state);
+    Object.assign(turn, { outcome: { error: agentGone }, refusal: undefined });
+    if (state.phase === "cancelling") return endCancelled(state);
+    closeInjection(state, "accepted");
+    decide(state);
+  } else if (state.phase === "fenced" && !state.run) rest(state);
 }
 
 /** The owner has its answer, the old run is still open: nothing of it passes, prompts wait for it. */
-function fence(draft: Draft): void {
-  enter(draft, "fenced");
-  watchCancelled(draft);
-  for (const queued of draft.queue) armStuck(draft, queued);
-}
-
-export function refuseStuck(draft: Draft, stuck: string | undefined): void {
-  for (const { asker } of unqueue(draft, ({ turnId }) => turnId === stuck)) order(draft, "refuse", asker, agentStuck);
+function fence(state: State): void {
+  enter(state, "fenced");
+  order(state, "arm", "cancel", CANCEL_AGAIN_MS);
+  for (const queued of state.queue) armStuck(state, queued);
 }
 
 /** An interrupted prompt and what the user says to it now (spec §7). */

@@ -9,11 +9,10 @@ import { createHolds, type Id, REFUSALS } from "./holds.js";
 import type { Hub, Link, Session } from "./hub.js";
 import {
   cancelledId,
-  clientWishes,
   isObject,
-  type Malformed,
   measure,
   objectAt,
+  type Parsed,
   parseRevoke,
   parseSteer,
   promptBlocks,
@@ -33,7 +32,8 @@ import {
   UPDATE,
   type WireMessage,
 } from "./protocol.js";
-import type { ArrivingSteer, Asker } from "./state.js";
+import type { Asker, Fate, Steer } from "./state.js";
+import { steersAt } from "./steers.js";
 
 /** Where messages of a connection go. */
 export interface Outlets {
@@ -41,12 +41,6 @@ export interface Outlets {
   toAgent(message: WireMessage): void;
   /** The client is gone and nothing of it is left at the agent. */
   endAgent(): void;
-}
-
-/** What the layer says of itself that only the adapter knows. */
-export interface Traits {
-  readonly inbox: boolean;
-  readonly slashCommands: boolean;
 }
 
 /** The layer on one connection. */
@@ -64,6 +58,12 @@ export interface Wire {
 /** What becomes of the agent's answer to a request of the client. */
 type Answered = (message: WireMessage) => void;
 
+interface Asked {
+  readonly answered: Answered;
+  /** The session whose run the request is. */
+  readonly running?: Session;
+}
+
 /** The updates that show an agent at work; those of a cancelled run do not pass. */
 const WORK: readonly unknown[] = [
   UPDATE.userMessage,
@@ -73,23 +73,23 @@ const WORK: readonly unknown[] = [
   UPDATE.toolCallUpdate,
   UPDATE.plan,
 ];
+/** Where a steer is that the agent may have been shown. */
+const HANDED_OVER: readonly Fate[] = ["injecting", "accepted", "taken", "continued"];
+
 const withUpdate = (message: WireMessage, update: JsonObject): WireMessage => ({
   ...message,
   params: { ...objectAt(message.params), update },
 });
 
-const isFenced = ({ state: { run, phase } }: Session): boolean =>
+const isFenced = ({ run, phase }: Session): boolean =>
   run !== undefined && (phase === "cancelling" || phase === "fenced");
 
 const ignore = (): void => {};
 
-let lastKey = 0;
-
 /** Puts the layer between the two sides of a connection. */
-export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }: Traits): Wire {
-  const { sessions, driver, policy, dispatch } = hub;
-  lastKey += 1;
-  const key = lastKey;
+export function createWire(hub: Hub, outlets: Outlets): Wire {
+  const { sessions, dispatch } = hub;
+  const { driver, inbox, slashCommands, policy } = hub.traits;
   /** The agent answered `initialize`; before that the layer only looks on. */
   let ready = false;
   /** The agent has a steering of its own. */
@@ -97,10 +97,8 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
   let gone = false;
   /** What a steer may consist of: what the driver takes, and what the agent takes in a prompt. */
   let content: readonly ContentType[] = [];
-  /** Requests of the client that are at the agent. */
-  const asked = new Map<Id, Answered>();
-  /** Runs of this connection that are at the agent, by request id. */
-  const runs = new Map<Id, Session>();
+  /** Requests at the agent, the client's and ours. */
+  const asked = new Map<Id, Asked>();
   /** Sessions whose history this connection is being shown; what is replayed counts for nothing. */
   const replays: Session[] = [];
   /** Prompts of the client without an answer, and where they belong. */
@@ -108,88 +106,91 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
 
   const toClient = (message: Omit<WireMessage, "jsonrpc">): void => outlets.toClient({ jsonrpc: "2.0", ...message });
   const toAgent = (message: Omit<WireMessage, "jsonrpc">): void => outlets.toAgent({ jsonrpc: "2.0", ...message });
-  const sessionAt = (value: unknown): Session | undefined => sessions.get(stringAt(value, "sessionId") ?? "");
-  const answer = (message: WireMessage, error: RpcError): void => toClient({ id: message.id as RequestId, error });
-  const askerOf = (message: WireMessage): Asker => ({ link: key, id: message.id as RequestId });
+  const sessionAt = (value: unknown): Session | undefined => sessions.get(objectAt(value)["sessionId"] as string);
+  const refuse = (message: WireMessage, error: RpcError): void => toClient({ id: message.id as RequestId, error });
+  const askerOf = (message: WireMessage): Asker => ({ link, id: message.id as RequestId });
 
-  const holds = createHolds({ toClient, toAgent });
+  const holds = createHolds({ toClient, toAgent }, (session) => dispatch(session, "holdChanged", { by: -1 }));
 
   const link: Link = {
-    key,
-    wishes: { receipts: false, echo: false },
+    wishes: {},
     toClient,
     toAgent,
-    expectRun: (id, session, run) => {
-      runs.set(id, session);
-      asked.set(id, ({ result, error }) => {
-        runs.delete(id);
-        if (!error && sessions.get(session.id) === session) session.links.add(link);
-        const outcome = error ? { error } : { result: isObject(result) ? result : {} };
-        dispatch(session, { type: "runAnswered", run, outcome });
-        hub.forgetUnused(session);
-      });
+    respond: (id, outcome) => {
+      prompts.delete(id);
+      toClient({ id, ...(outcome as Pick<WireMessage, "result" | "error">) });
     },
-    settled: (id) => prompts.delete(id),
+    beginRun: (session, run, params) => {
+      const id = run.wireId;
+      const answered: Answered = ({ result, error }) => {
+        if (!error && sessions.get(session.id) === session) session.links.add(link);
+        dispatch(session, "runAnswered", { run: run.id, outcome: error ? { error } : { result: objectAt(result) } });
+        hub.forgetUnused(session);
+      };
+      asked.set(id, { answered, running: session });
+      toAgent({ id, method: METHOD.prompt, params: { ...params, sessionId: session.id } });
+    },
     releaseHolds: holds.release,
     leaveWhenDone: () => {
-      for (const { state } of runs.values()) if (state.phase === "cancelling") return;
+      for (const { running } of asked.values()) if (running?.phase === "cancelling") return;
       hub.leaving.delete(link);
       outlets.endAgent();
     },
   };
-  hub.links.set(key, link);
+  hub.links.add(link);
 
   // --- From the client ------------------------------------------------------------------------------------------------
 
   const forward = (message: WireMessage, answered: Answered = outlets.toClient): void => {
-    if (message.id !== undefined) asked.set(message.id, answered);
+    if (message.id !== undefined) asked.set(message.id, { answered });
     outlets.toAgent(message);
   };
 
-  const arriving = (prompt: readonly ContentBlock[], bytes: number, clientMessageId?: string): ArrivingSteer => ({
+  const arriving = (prompt: readonly ContentBlock[], clientMessageId?: string): Steer => ({
     messageId: crypto.randomUUID(),
     clientMessageId,
     prompt,
-    bytes,
+    weight: measure(prompt).weight,
     injectable: prompt.every(({ type }) => driver?.supports.content.includes(type)),
+    link,
+    outcome: "injected",
+    fate: "waiting",
+    revokers: [],
   });
 
-  /** The session of a request of ours, if this connection may steer it; otherwise the request is answered. */
-  const mine = (
-    message: WireMessage,
-    parsed: Malformed | { ok: true; value: { sessionId: string } },
-  ): Session | undefined => {
-    if (!parsed.ok) return void answer(message, malformed(message.method as string, parsed.path, parsed.problem));
-    const { sessionId } = parsed.value;
-    const session = sessions.get(sessionId);
-    if (session?.links.has(link)) return session;
-    return void answer(message, sessionNotFound(sessionId));
-  };
+  /** A request of ours: answered here, unless its params are well and this connection may steer its session. */
+  const own =
+    <Params extends { readonly sessionId: string }>(
+      parse: (params: unknown) => Parsed<Params>,
+      act: (session: Session, params: Params, asker: Asker) => void,
+    ): Answered =>
+    (message) => {
+      const parsed = parse(message.params);
+      if (!parsed.ok) return refuse(message, malformed(message.method as string, parsed.path, parsed.problem));
+      const { sessionId } = parsed.value;
+      const session = sessions.get(sessionId);
+      if (session?.links.has(link)) act(session, parsed.value, askerOf(message));
+      else refuse(message, sessionNotFound(sessionId));
+    };
 
-  const steer = (message: WireMessage): void => {
-    const parsed = parseSteer(message.params);
-    const session = mine(message, parsed);
-    if (!session || !parsed.ok) return;
-    const { prompt, bytes, idleBehavior = policy.idleBehavior, expectedTurnId, clientMessageId } = parsed.value;
+  const steer = own(parseSteer, (session, params, asker) => {
+    const { prompt, idleBehavior = policy.idleBehavior, expectedTurnId, clientMessageId } = params;
     const index = prompt.findIndex(({ type }) => !content.includes(type));
     const foreign = prompt[index];
-    dispatch(session, {
-      type: "steerArrived",
-      asker: askerOf(message),
+    dispatch(session, "steerArrived", {
+      asker,
       turnId: crypto.randomUUID(),
-      steer: arriving(prompt, bytes, clientMessageId),
-      idleBehavior: idleBehavior === "startNewTurn" && !link.wishes.receipts ? "promptRequired" : idleBehavior,
+      steer: arriving(prompt, clientMessageId),
+      idleBehavior:
+        idleBehavior === "startNewTurn" && link.wishes["receipts"] !== true ? "promptRequired" : idleBehavior,
       expectedTurnId,
       unsupported: foreign && unsupportedContent(foreign.type, `prompt[${index}].type`, content),
     });
-  };
+  });
 
-  const revoke = (message: WireMessage): void => {
-    const parsed = parseRevoke(message.params);
-    const session = mine(message, parsed);
-    if (session && parsed.ok)
-      dispatch(session, { type: "revokeArrived", asker: askerOf(message), messageId: parsed.value.messageId });
-  };
+  const revoke = own(parseRevoke, (session, { messageId }, asker) =>
+    dispatch(session, "revokeArrived", { asker, messageId }),
+  );
 
   const prompt = (message: WireMessage): void => {
     const asker = askerOf(message);
@@ -198,12 +199,11 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     if (sessionId === undefined || !blocks) return forward(message);
     const session = hub.open(sessionId);
     prompts.set(asker.id, session);
-    dispatch(session, {
-      type: "promptArrived",
+    dispatch(session, "promptArrived", {
       asker,
       turnId: crypto.randomUUID(),
       params: message.params as JsonObject,
-      steer: arriving(blocks, measure(blocks).bytes),
+      steer: arriving(blocks),
       command: slashCommands ? slashCommand(blocks) : undefined,
       barred: session.links.has(link) ? undefined : sessionNotFound(sessionId),
     });
@@ -211,14 +211,14 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
 
   const cancel = (message: WireMessage): void => {
     const session = sessionAt(message.params);
-    if (session) dispatch(session, { type: "cancelArrived", link: key });
+    if (session) dispatch(session, "cancelArrived", { link });
     else outlets.toAgent(message);
   };
 
   const cancelRequest = (message: WireMessage): void => {
     const id = cancelledId(message.params);
     const session = prompts.get(id);
-    if (session) dispatch(session, { type: "promptCancelled", asker: { link: key, id: id as RequestId } });
+    if (session) dispatch(session, "promptCancelled", { asker: { link, id: id as RequestId } });
     else if (asked.has(id)) outlets.toAgent(message);
   };
 
@@ -248,14 +248,14 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     forward(message, (response) => {
       const session = sessionAt(message.params);
       const ok = !response.error || response.error.code === CODE.notFound;
-      if (session) dispatch(session, { type: "closeAnswered", ok });
+      if (session) dispatch(session, "closeAnswered", { ok });
       outlets.toClient(response);
     });
-    if (closing) dispatch(closing, { type: "closeArrived" });
+    if (closing) dispatch(closing, "closeArrived", {});
   };
 
   const initialize = (message: WireMessage): void => {
-    Object.assign(link, { wishes: clientWishes(message.params) });
+    link.wishes = objectAt(message.params, "clientCapabilities", "_meta", META_KEY);
     forward(message, (response) => {
       const { result } = response;
       if (!isObject(result)) return outlets.toClient(response);
@@ -300,26 +300,20 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     [METHOD.revoke, ignore],
   ]);
 
-  const endHold = (session: Session | undefined): void => {
-    if (session) dispatch(session, { type: "holdChanged", by: -1 });
-  };
-
   const clientAnswered = (message: WireMessage): void => {
-    const { wanted, held } = holds.answered(message.id);
-    if (wanted) outlets.toAgent(message);
-    endHold(held);
+    if (!holds.wasReleased(message.id)) outlets.toAgent(message);
+    holds.end(message.id);
   };
 
   // --- From the agent -------------------------------------------------------------------------------------------------
 
   const seeAgentAct = (session: Session): void => {
-    if (session.watched) dispatch(session, { type: "agentActed" });
+    if (session.phase !== "running" || session.turn?.bound.length) dispatch(session, "agentActed", {});
   };
 
   const echoOf = (session: Session, { content }: JsonObject): Echo | undefined => {
-    const { turn } = session.state;
     session.echoes = [...session.echoes];
-    return turn && takeEcho(session.echoes, turn.active, content);
+    return session.turn && takeEcho(session.echoes, steersAt(session, ...HANDED_OVER), content);
   };
 
   const updated = (message: WireMessage): void => {
@@ -331,26 +325,25 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       return toClient(withUpdate(message, withOurCommands(update as JsonObject)));
     }
     if (!session || replays.includes(session) || !WORK.includes(kind)) return outlets.toClient(message);
-    const fenced = isFenced(session);
-    const echo = kind === UPDATE.userMessage && !fenced ? echoOf(session, update as JsonObject) : undefined;
-    const dropped = fenced || (echo && !echo.native && link.wishes.echo);
+    if (isFenced(session)) return seeAgentAct(session);
+    const echo = kind === UPDATE.userMessage ? echoOf(session, update as JsonObject) : undefined;
+    const shown = echo ? withUpdate(message, { ...(update as JsonObject), messageId: echo.messageId }) : message;
     // What the agent shows first stands before what the layer shows because of it.
-    if (!echo?.native) seeAgentAct(session);
-    if (echo && !dropped) toClient(withUpdate(message, { ...(update as JsonObject), messageId: echo.messageId }));
-    else if (!dropped) outlets.toClient(message);
-    if (echo?.native) seeAgentAct(session);
+    if (echo?.native) outlets.toClient(shown);
+    seeAgentAct(session);
+    if (!echo || (!echo.native && link.wishes["echo"] !== true)) outlets.toClient(shown);
   };
 
   const agentAsked = (message: WireMessage, method: string): void => {
-    const session = sessionAt(message.params) ?? runs.get(cancelledId(message.params));
+    const session = sessionAt(message.params) ?? asked.get(cancelledId(message.params))?.running;
     const refusal = REFUSALS.get(method);
     const id = message.id as RequestId;
     if (session) {
       seeAgentAct(session);
       if (refusal && isFenced(session)) return toAgent({ id, ...refusal });
-      if (refusal?.["result"] && session.state.phase === "running") {
+      if (refusal?.["result"] && session.phase === "running") {
         holds.open(id, session, refusal);
-        dispatch(session, { type: "holdChanged", by: 1 });
+        dispatch(session, "holdChanged", { by: 1 });
       }
     }
     outlets.toClient(message);
@@ -358,14 +351,14 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
 
   const agentNotified = (message: WireMessage, method: string): void => {
     outlets.toClient(message);
-    if (method === METHOD.cancelRequest) endHold(holds.withdrawn(cancelledId(message.params)));
+    if (method === METHOD.cancelRequest) holds.end(cancelledId(message.params));
   };
 
   /** An answer that nobody waits for does not pass: every request of the client has exactly one. */
   const agentAnswered = (message: WireMessage): void => {
-    const answered = asked.get(message.id);
+    const known = asked.get(message.id);
     asked.delete(message.id);
-    if (answered) answered(message);
+    if (known) known.answered(message);
     else if (message.id === null) outlets.toClient(message);
   };
 
@@ -373,9 +366,9 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
     fromClient: (message) => {
       if (transparent || !isObject(message)) return outlets.toAgent(message);
       const { method, id } = message as WireMessage;
-      if (gone) return id === undefined || method === undefined ? undefined : answer(message, agentGone);
+      if (gone) return id === undefined || method === undefined ? undefined : refuse(message, agentGone);
       if (method === undefined) return clientAnswered(message);
-      if (asked.has(id) || prompts.has(id)) return answer(message, idInUse);
+      if (asked.has(id) || prompts.has(id)) return refuse(message, idInUse);
       if (method === METHOD.initialize && id !== undefined) return initialize(message);
       const handler = ready ? (id === undefined ? notifications : requests).get(method) : undefined;
       (handler ?? forward)(message);
@@ -389,21 +382,21 @@ export function createWire(hub: Hub, outlets: Outlets, { inbox, slashCommands }:
       agentAsked(message, method);
     },
     clientGone: () => {
-      for (const session of [...sessions.values()]) dispatch(session, { type: "linkLost", link: key });
+      for (const session of [...sessions.values()]) dispatch(session, "linkLost", { link });
       hub.leaving.add(link);
       link.leaveWhenDone();
     },
     agentGone: () => {
       gone = true;
-      for (const session of [...sessions.values()]) dispatch(session, { type: "agentLost", link: key });
-      for (const [id, answered] of [...asked]) answered({ jsonrpc: "2.0", id: id as RequestId, error: agentGone });
-      asked.clear();
-      hub.leaving.delete(link);
-      hub.links.delete(key);
       for (const session of [...sessions.values()]) {
+        dispatch(session, "agentLost", { link });
         session.links.delete(link);
         hub.forgetUnused(session);
       }
+      for (const [id, { answered }] of asked) answered({ jsonrpc: "2.0", id: id as RequestId, error: agentGone });
+      asked.clear();
+      hub.leaving.delete(link);
+      hub.links.delete(link);
     },
   };
 }

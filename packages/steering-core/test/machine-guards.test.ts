@@ -1,12 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { IDLE, step } from "../src/session.js";
-import type { Event, Events } from "../src/state.js";
+import { idleState, step } from "../src/session.js";
+import type { Events, State, Steer } from "../src/state.js";
 import { Bare } from "./support/bare.js";
 import { textBlock } from "./support/rig.js";
 
-const { policy } = new Bare().hub;
+const { policy } = new Bare().hub.traits;
 const asker = { link: 1, id: 1 };
-const steer = { messageId: "m", clientMessageId: undefined, prompt: [textBlock("x")], bytes: 1, injectable: false };
+const steer: Steer = {
+  messageId: "m",
+  clientMessageId: undefined,
+  link: 1,
+  prompt: [textBlock("x")],
+  weight: 1,
+  injectable: false,
+  outcome: "injected",
+  fate: "waiting",
+  revokers: [],
+};
 const prompted: Events["promptArrived"] = {
   asker,
   turnId: "t",
@@ -19,25 +29,22 @@ const prompted: Events["promptArrived"] = {
 /** What the wire cannot bring about, and the machine is sure of all the same. */
 describe("G4 one answer: what reaches a session that is closed", () => {
   const idle = { idleBehavior: "startNewTurn", expectedTurnId: undefined, unsupported: undefined } as const;
-  const LATE: Event[] = [
-    { type: "promptArrived", ...prompted },
-    { type: "steerArrived", asker, turnId: "t", steer, ...idle },
-    { type: "revokeArrived", asker, messageId: "m" },
-  ];
-  it.each(LATE)("$type is refused", (event) => {
-    const [state, effects] = step({ ...IDLE, phase: "closed" }, event, policy);
+  const late = { ...prompted, ...idle, messageId: "m" };
+  it.each(["promptArrived", "steerArrived", "revokeArrived"] as const)("%s is refused", (name) => {
+    const state: State = { ...idleState(policy), phase: "closed" };
+    expect(step(state, name, late)).toMatchObject([["respond", asker, { error: { code: -32002 } }]]);
     expect(state.phase).toBe("closed");
-    expect(effects).toMatchObject([["refuse", asker, { code: -32002 }]]);
   });
 });
 
 describe("G7 isolation: an answer to another run than the open one", () => {
   it("changes nothing", () => {
-    const [running] = step(IDLE, { type: "promptArrived", ...prompted }, policy);
+    const state = idleState(policy);
+    step(state, "promptArrived", prompted);
+    const running = structuredClone(state);
     const outcome = { result: { stopReason: "end_turn" } };
-    const [state, effects] = step(running, { type: "runAnswered", run: "another", outcome }, policy);
-    expect([state, effects]).toEqual([running, []]);
-    const [ended] = step(running, { type: "runAnswered", run: running.run?.id ?? "", outcome }, policy);
-    expect(ended.phase).toBe("idle");
+    expect([step(state, "runAnswered", { run: "another", outcome }), state]).toEqual([[], running]);
+    step(state, "runAnswered", { run: state.run?.id ?? "", outcome });
+    expect(state.phase).toBe("idle");
   });
 });

@@ -17,6 +17,16 @@ const story = (rig: Rig, from: number): unknown[] =>
   });
 
 describe("receipts: turns", () => {
+  it.each([[{ receipts: "true", echo: 1 }], [null]])("nothing but true asks for them: %j", async (steering) => {
+    const rig = await Rig.running({ inbox: true }, steering as object);
+    rig.steer(2, "left");
+    await quiet();
+    rig.steerable.take("s");
+    rig.say("hello");
+    await quiet();
+    expect([rig.client.receipts, rig.client.of("session/update").length]).toEqual([[], 1]);
+  });
+
   it("turnStarted comes before the first update, turnEnded before the owner's answer, for every turn", async () => {
     const rig = await Rig.start();
     for (const id of [1, 2]) {

@@ -89,8 +89,8 @@ describe("G1 no lost steer: too much pending is refused, not dropped", () => {
   });
 
   it("by bytes: exactly the limit fits", async () => {
-    const { bytes } = measure({ sessionId: "s", prompt: [textBlock("12345")] });
-    const rig = await Rig.running({ maxPending: { steers: 10, bytes: 2 * bytes } });
+    const { weight } = measure([textBlock("12345")]);
+    const rig = await Rig.running({ maxPending: { steers: 10, bytes: 2 * weight } });
     rig.steer(2, "12345");
     rig.steer(3, "12345");
     rig.steer(4, "");

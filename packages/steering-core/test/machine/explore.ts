@@ -1,6 +1,6 @@
 /** Visits every world of a family, breadth first, to the point where nothing new comes. */
-import type { Effect, Event } from "../../src/state.js";
-import { eventsOf, type Family, isOwed, isQuiet, keyOf, pass, START, type World } from "./world.js";
+import type { Effect, Event } from "./told.js";
+import { eventsOf, type Family, isOwed, isQuiet, keyOf, pass, startOf, type World } from "./world.js";
 
 export interface Explored {
   readonly worlds: number;
@@ -43,7 +43,7 @@ function wayTo(index: number, parents: Pairs, family: Family): string[] {
     at = parent;
   }
   const lines: string[] = [];
-  let world: World = START;
+  let world = startOf(family);
   for (const choice of choices) {
     const event = eventsOf(world, family)[choice] as Event;
     const passed = pass(world, keyOf(world), event, family.policy);
@@ -120,9 +120,10 @@ export function explore(family: Family): Explored {
     }
     return found;
   };
-  const key = keyOf(START);
-  atlas.enter(key, START, 0, 0);
-  for (let level: readonly Place[] = [{ number: 0, key, world: START }]; level.length > 0; )
+  const start = startOf(family);
+  const key = keyOf(start);
+  atlas.enter(key, start, 0, 0);
+  for (let level: readonly Place[] = [{ number: 0, key, world: start }]; level.length > 0; )
     level = level.flatMap(visit);
   if (faults.length === 0)
     for (const number of restless(atlas).slice(0, MAX_FAULTS))

@@ -6,7 +6,8 @@
 import { agentGone } from "../../src/errors.js";
 import { isObject } from "../../src/parse.js";
 import { CODE, META_KEY, type RpcError } from "../../src/protocol.js";
-import type { Asker, DriverReport, Effect, Event, Policy, RunOutcome, TimerName } from "../../src/state.js";
+import type { Asker, DriverReport, LinkRef, RunOutcome } from "../../src/state.js";
+import type { Effect, Event, Policy, TimerName } from "./told.js";
 
 /** A request of a client that has no answer yet. */
 export interface OpenRequest {
@@ -22,7 +23,7 @@ export interface OpenRequest {
 export interface KnownSteer {
   readonly messageId: string;
   readonly clientMessageId: string | undefined;
-  readonly link: number;
+  readonly link: LinkRef;
   readonly injectable: boolean;
   /** `asking`: at the driver, without a verdict. */
   readonly handed: "no" | "asking" | "yes";
@@ -39,7 +40,7 @@ export interface KnownSteer {
 
 export interface KnownTurn {
   readonly id: string;
-  readonly link: number;
+  readonly link: LinkRef;
   readonly owner: Asker | undefined;
   readonly joined: readonly Asker[];
   /** A client, or the end of its connection, cancelled it. */
@@ -59,12 +60,12 @@ export interface KnownTurn {
 interface KnownRun {
   readonly id: string;
   readonly turnId: string;
-  readonly link: number;
+  readonly link: LinkRef;
   /** The steers of a continuation. */
   readonly carries: readonly string[];
   /** The agent did something since. */
   readonly acted: boolean;
-  /** It did something since the last cancel that was sent to it. */
+  /** Nobody has told it to stop, or it did something since. */
   readonly stirred: boolean;
 }
 
@@ -91,8 +92,8 @@ export interface Ledger {
   closing: number;
   closed: boolean;
   /** Connections whose client is gone, and those whose agent is. */
-  lost: readonly number[];
-  agentsLost: readonly number[];
+  lost: readonly LinkRef[];
+  agentsLost: readonly LinkRef[];
 }
 
 export const EMPTY: Ledger = {
@@ -111,7 +112,7 @@ export const EMPTY: Ledger = {
 const NOT_TAKEN: readonly number[] = [CODE.invalidRequest, CODE.invalidParams, CODE.authRequired, CODE.notFound];
 
 export const sameAsker = (one: Asker | undefined, other: Asker): boolean =>
-  one?.link === other.link && one.id === other.id;
+  one?.link === other.link && one?.id === other.id;
 
 export const steerOf = ({ turn }: Ledger, messageId: string): KnownSteer | undefined =>
   turn?.steers.find((steer) => steer.messageId === messageId);
@@ -204,7 +205,7 @@ function noteRunAnswered(ledger: Ledger, { run: id, outcome }: Extract<Event, { 
 }
 
 /** With the agent of a connection goes what it owes. */
-function noteAgentLost(ledger: Ledger, link: number): void {
+function noteAgentLost(ledger: Ledger, link: LinkRef): void {
   ledger.agentsLost = [...ledger.agentsLost, link];
   if (ledger.run?.link === link) ledger.run = undefined;
   if (ledger.turn?.link !== link) return;
@@ -214,6 +215,12 @@ function noteAgentLost(ledger: Ledger, link: number): void {
 
 /** The open run belongs to a turn that was cancelled, or that its owner was told the end of. */
 const isStopping = ({ turn, run }: Ledger): boolean => turn === undefined || turn.id !== run?.turnId || turn.cancelled;
+
+/** The first cancel of a turn is sent to its run, whatever the run was told before. */
+function noteCancel(ledger: Ledger): void {
+  if (ledger.turn?.cancelled === false && ledger.run) ledger.run = { ...ledger.run, stirred: true };
+  changeTurn(ledger, { cancelled: true });
+}
 
 /** What an event alone says, before the machine has seen it. */
 export function noteEvent(ledger: Ledger, event: Event, policy: Policy): void {
@@ -236,9 +243,9 @@ export function noteEvent(ledger: Ledger, event: Event, policy: Policy): void {
         changeSteer(ledger, event.messageId, { revoked: true });
       return;
     case "cancelArrived":
-      return changeTurn(ledger, { cancelled: true });
+      return noteCancel(ledger);
     case "promptCancelled":
-      if (sameAsker(ledger.turn?.owner, event.asker)) changeTurn(ledger, { cancelled: true });
+      if (sameAsker(ledger.turn?.owner, event.asker)) noteCancel(ledger);
       return;
     case "runAnswered":
       return noteRunAnswered(ledger, event);
@@ -253,7 +260,7 @@ export function noteEvent(ledger: Ledger, event: Event, policy: Policy): void {
       return;
     }
     case "agentActed":
-      if (ledger.run) ledger.run = { ...ledger.run, acted: true, stirred: isStopping(ledger) };
+      if (ledger.run) ledger.run = { ...ledger.run, acted: true, stirred: ledger.run.stirred || isStopping(ledger) };
       else if (!ledger.turn) ledger.unattended = true;
       return;
     case "holdChanged":
@@ -263,7 +270,7 @@ export function noteEvent(ledger: Ledger, event: Event, policy: Policy): void {
       ledger.timers = ledger.timers.filter(
         ({ timer, turnId }) => timer !== event.timer || turnId !== (event.turnId ?? ""),
       );
-      if (event.timer === "verdict" || event.timer === "grace") concludeOverdue(ledger);
+      if (event.timer === "settling" || event.timer === "cancelling") concludeOverdue(ledger);
       return;
     case "closeArrived":
       ledger.closing += 1;
@@ -272,13 +279,13 @@ export function noteEvent(ledger: Ledger, event: Event, policy: Policy): void {
       ledger.closing -= 1;
       if (!event.ok) return;
       concludeOverdue(ledger);
-      changeTurn(ledger, { cancelled: true });
+      noteCancel(ledger);
       Object.assign(ledger, { closed: true, run: undefined });
       return;
     case "linkLost":
       ledger.lost = [...ledger.lost, event.link];
       ledger.open = ledger.open.filter(({ asker, queued }) => !queued || asker.link !== event.link);
-      if (ledger.turn?.link === event.link) changeTurn(ledger, { cancelled: true });
+      if (ledger.turn?.link === event.link) noteCancel(ledger);
       return;
     case "agentLost":
       return noteAgentLost(ledger, event.link);
@@ -292,7 +299,7 @@ function noteStarted(
   [, id, link, asker, params]: Extract<Effect, readonly ["startRun", ...unknown[]]>,
 ): void {
   const carries = continuationOf(params)?.messageIds ?? [];
-  ledger.run = { id, link, turnId: ledger.turn?.id ?? "", carries, acted: false, stirred: false };
+  ledger.run = { id, link, turnId: ledger.turn?.id ?? "", carries, acted: false, stirred: true };
   for (const messageId of carries)
     changeSteer(ledger, messageId, { handed: "yes", road: "continuation", report: undefined });
   changeTurn(ledger, { runs: [...(ledger.turn?.runs ?? []), id] });
@@ -374,7 +381,7 @@ export function noteEffect(ledger: Ledger, effect: Effect, event: Event, since: 
   }
 }
 
-const CANCELS: readonly TimerName[] = ["cancel", "cancelAgain", "cancelRequest"];
+const CANCELS: readonly TimerName[] = ["cancel", "cancelRequest"];
 
 /** The timers whose firing can still do something, in order; those that cancel a run can not once it was answered. */
 export const liveTimers = ({ timers, run }: Ledger): readonly ArmedTimer[] =>

@@ -1,6 +1,7 @@
 /** What a guarantee is told of a step, and the words that guarantees are written in. */
-import type { Asker, Effect, Event, Policy, State, TimerName } from "../../src/state.js";
+import type { Asker, State } from "../../src/state.js";
 import { continuationOf, type KnownSteer, type Ledger, sameAsker } from "./ledger.js";
+import type { Effect, Event, Policy, TimerName } from "./told.js";
 
 /** One effect, and what was known just before it. */
 export interface Moment {

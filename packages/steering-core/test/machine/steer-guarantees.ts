@@ -1,9 +1,9 @@
 /** G1, G2, G3 and G7: what becomes of a steer. */
 import { startsWithSlash } from "../../src/parse.js";
 import { CODE, type ContentBlock, STOP } from "../../src/protocol.js";
-import type { Effect, Event } from "../../src/state.js";
 import { type KnownSteer, type Ledger, sameAsker, steerOf } from "./ledger.js";
 import { awaitsReport, type Guarantee, handedOver, isAsking, isOf, isPending, RETRIES, turnIdOf } from "./moment.js";
+import type { Effect, Event } from "./told.js";
 
 /** Why a steer may be handed back, by the reason that its sender is given. */
 const CAUSES: Readonly<Record<string, (ledger: Ledger, steer: KnownSteer, event: Event) => boolean>> = {
@@ -63,7 +63,7 @@ export const NO_LOST_STEER: readonly Guarantee[] = [
       const delivered: string[] = [];
       const shown: string[] = [];
       for (const effect of effects)
-        if (effect[0] === "echo") shown.push(effect[1].messageId);
+        if (effect[0] === "echo") shown.push(effect[1]);
         else if (effect[0] === "receipt" && effect[1].state === "delivered") delivered.push(effect[1].messageId);
       return shown.join() === delivered.join();
     },
@@ -113,9 +113,7 @@ export const NO_DUPLICATE: readonly Guarantee[] = [
       if (!turn || turn.turnedAway === 0) return true;
       const mayRetry = turn.lastCode === CODE.invalidRequest && turn.turnedAway <= RETRIES.length;
       if (effect[0] === "startRun") return mayRetry;
-      return (
-        effect[0] !== "arm" || effect[1] !== "continue" || (mayRetry && effect[2] === RETRIES[turn.turnedAway - 1])
-      );
+      return effect[0] !== "arm" || effect[1] !== "pausing" || (mayRetry && effect[2] === RETRIES[turn.turnedAway - 1]);
     },
   },
 ];

@@ -1,9 +1,9 @@
 /** G4, G5, G6 and G8: what becomes of prompts, turns and runs. */
 import { CODE, REASON, STOP } from "../../src/protocol.js";
-import { awaitsAgent } from "../../src/session.js";
-import type { Asker, Effect, State, TimerName } from "../../src/state.js";
+import type { Asker, State } from "../../src/state.js";
 import { continuationOf, type Ledger, requestOf, sameAsker, steerOf } from "./ledger.js";
 import { type Guarantee, isAsking, isOf, isPending, isTimer, type Moment, type Passage } from "./moment.js";
+import type { Effect, TimerName } from "./told.js";
 
 const reasonOf = (data: unknown): unknown => (data as { reason?: unknown } | undefined)?.reason;
 
@@ -84,7 +84,7 @@ export const ONE_ANSWER: readonly Guarantee[] = [
     atEffect: ({ ledger, effect, event }) =>
       effect[0] !== "receipt" ||
       effect[1].state !== "turnEnded" ||
-      (ledger.turn?.steers.some(isAsking) === false && (ledger.run === undefined || isTimer(event, "grace"))),
+      (ledger.turn?.steers.some(isAsking) === false && (ledger.run === undefined || isTimer(event, "cancelling"))),
   },
   {
     says: "G4: the signal of a pending inject aborts when its run ends, when it is cancelled, and when it is revoked",
@@ -104,7 +104,7 @@ export const ONE_ANSWER: readonly Guarantee[] = [
       const waiting = [
         turn?.owner,
         ...(turn?.joined ?? []),
-        ...(turn?.revokers ?? []),
+        ...(turn?.bound.flatMap(({ revokers }) => revokers) ?? []),
         ...queue.map(({ asker }) => asker),
       ];
       const known = waiting.filter((asker) => asker !== undefined);
@@ -139,13 +139,16 @@ export const IDLE: readonly Guarantee[] = [
     says: "G5: a run begins for a prompt, for a steer that may start a turn, or as the continuation of a turn",
     atEffect: ({ ledger, effect, event }) => {
       if (effect[0] !== "startRun") return true;
-      if (continuationOf(effect[4])) return isTimer(event, "continue") && ledger.turn?.outcome !== undefined;
+      if (continuationOf(effect[4])) return isTimer(event, "pausing") && ledger.turn?.outcome !== undefined;
       if (event.type === "steerArrived")
         return event.idleBehavior === "startNewTurn" && event.expectedTurnId === undefined;
-      return event.type === "promptArrived" || isTimer(event, "begin");
+      return event.type === "promptArrived" || isTimer(event, "resting");
     },
   },
 ];
+
+/** How long after a cancel it is repeated. */
+const CANCEL_AGAIN_MS = 250;
 
 export const CANCEL: readonly Guarantee[] = [
   {
@@ -177,32 +180,31 @@ export const CANCEL: readonly Guarantee[] = [
       if (effect[0] !== "sendCancel") return true;
       if (event.type === "cancelArrived")
         return ledger.turn === undefined && ledger.run === undefined && ledger.unattended;
-      return isTimer(event, "cancel", "cancelAgain") && ledger.run !== undefined && effect[1] === ledger.run.link;
+      return isTimer(event, "cancel") && ledger.run !== undefined && effect[1] === ledger.run.link;
     },
   },
   {
-    says: "G6: a cancel is repeated while the run shows life, and only then",
-    afterStep: ({ event, effects, before: { ledger } }) =>
-      !isTimer(event, "cancelAgain") ||
-      ledger.run === undefined ||
-      ledger.run.stirred === effects.some(([name]) => name === "sendCancel"),
+    says: "G6: a run that is cancelled is told so, and again while it shows life, and only then",
+    afterStep: ({ event, effects, before: { ledger } }) => {
+      if (!isTimer(event, "cancel") || ledger.run === undefined) return true;
+      const isRepeat = ledger.timers.find(({ timer }) => timer === "cancel")?.ms === CANCEL_AGAIN_MS;
+      return (ledger.run.stirred || !isRepeat) === effects.some(([name]) => name === "sendCancel");
+    },
   },
   {
     says: "G6: a run that was cancelled is watched, so that the cancel can be repeated",
     afterStep: ({ event, after: { ledger } }) =>
-      !isTimer(event, "cancel", "cancelAgain") ||
+      !isTimer(event, "cancel") ||
       ledger.run === undefined ||
       ledger.turn?.cancelled === false ||
-      ledger.timers.some(({ timer, ms }) => timer === "cancelAgain" && ms === 250),
+      ledger.timers.some(({ timer, ms }) => timer === "cancel" && ms === CANCEL_AGAIN_MS),
   },
   {
     says: "G6: a timer that cancels was armed for the run that is open",
     afterStep: ({ after: { ledger } }) =>
       ledger.timers.every(
         ({ timer, run }) =>
-          !["cancel", "cancelAgain", "cancelRequest"].includes(timer) ||
-          ledger.run === undefined ||
-          run === ledger.run.id,
+          !["cancel", "cancelRequest"].includes(timer) || ledger.run === undefined || run === ledger.run.id,
       ),
   },
   {
@@ -235,7 +237,8 @@ export const CANCEL: readonly Guarantee[] = [
         ledger.timers.some(({ timer, ms: armed }) => timer === name && armed === ms);
       const { cancelGraceMs } = policy;
       return (
-        has("grace", cancelGraceMs) && (!ledger.run || (has("cancel", 0) && has("cancelRequest", cancelGraceMs / 2)))
+        has("cancelling", cancelGraceMs) &&
+        (!ledger.run || (has("cancel", 0) && has("cancelRequest", cancelGraceMs / 2)))
       );
     },
   },
@@ -253,11 +256,18 @@ export const CANCEL: readonly Guarantee[] = [
 
 /** What has to be armed in a phase, so that the session goes on without anybody's help. */
 const KEEPS_GOING: Readonly<Partial<Record<State["phase"], TimerName>>> = {
-  resting: "begin",
-  settling: "verdict",
-  pausing: "continue",
-  cancelling: "grace",
+  resting: "resting",
+  settling: "settling",
+  pausing: "pausing",
+  cancelling: "cancelling",
 };
+
+/** The next sign of the agent changes something. */
+function awaitsAgent({ phase, unattended, turn, run }: State): boolean {
+  if (turn?.bound.some(({ fate }) => fate === "taken" || fate === "continued")) return true;
+  if (phase === "cancelling" || phase === "fenced") return run !== undefined && !run.lively;
+  return (phase === "idle" || phase === "resting") && !unattended;
+}
 
 const isLate = ({ before: { state, ledger }, event }: Passage): boolean => {
   if (event.type === "runAnswered") return ledger.run?.id !== event.run;

@@ -5,8 +5,8 @@
 
 import { startsWithSlash } from "../../src/parse.js";
 import { CODE, type ContentBlock, STOP } from "../../src/protocol.js";
-import { IDLE, step } from "../../src/session.js";
-import type { ArrivingSteer, Asker, Effect, Event, Policy, RunOutcome, State, Steer } from "../../src/state.js";
+import { idleState } from "../../src/session.js";
+import type { Asker, RunOutcome, State, Steer } from "../../src/state.js";
 import { GUARANTEES } from "./guarantees.js";
 import {
   dueTimers,
@@ -20,6 +20,7 @@ import {
   noteEvent,
 } from "./ledger.js";
 import type { Moment, Passage } from "./moment.js";
+import { type Effect, type Event, type Policy, stepOf } from "./told.js";
 
 /** What a steer consists of: something for every road, something the driver does not take, a slash command of the agent. */
 type Content = "plain" | "foreign" | "slash";
@@ -57,7 +58,24 @@ export interface World {
   readonly serial: number;
 }
 
-export const START: World = { state: IDLE, ledger: EMPTY, serial: 1 };
+export const startOf = ({ policy }: Family): World => ({ state: idleState(policy), ledger: EMPTY, serial: 1 });
+
+/** The machine changes the state that it is given; a world stays as it is. */
+const copyOf = (state: State): State => ({
+  ...state,
+  effects: [],
+  run: state.run && { ...state.run },
+  turn: state.turn && {
+    ...state.turn,
+    report: {
+      ...state.turn.report,
+      runs: [...state.turn.report.runs],
+      undelivered: [...state.turn.report.undelivered],
+    },
+    bound: state.turn.bound.map((steer) => ({ ...steer })),
+    settled: [...state.turn.settled],
+  },
+});
 
 export const ENDED: RunOutcome = { result: { stopReason: STOP.endTurn } };
 export const STOPPED: RunOutcome = { result: { stopReason: STOP.cancelled } };
@@ -70,11 +88,15 @@ const PROMPTS: Readonly<Record<Content, readonly ContentBlock[]>> = {
   slash: [{ type: "text", text: "/compact" }],
 };
 
-const steerWith = (serial: number, content: Content, { policy, repeats }: Family): ArrivingSteer => ({
+const steerWith = (serial: number, content: Content, { policy, repeats }: Family, { link }: Asker): Steer => ({
+  link,
+  outcome: "injected",
+  fate: "waiting",
+  revokers: [],
   messageId: `m${serial}`,
   clientMessageId: repeats ? `c${serial}` : undefined,
   prompt: PROMPTS[content],
-  bytes: 1,
+  weight: 1,
   injectable: policy.hasDriver && content !== "foreign",
 });
 
@@ -84,7 +106,7 @@ const isFull = (turn: KnownTurn | undefined, { steers }: Family): boolean =>
 function promptEvents({ ledger: { open, turn }, serial }: World, family: Family, asker: Asker): Event[] {
   if (open.filter(({ kind }) => kind === "prompt").length >= family.prompts) return [];
   const full = isFull(turn, family);
-  const steer = steerWith(serial, "plain", family);
+  const steer = steerWith(serial, "plain", family, asker);
   const prompt = { type: "promptArrived", asker, turnId: `t${serial}`, params: {}, steer, barred: undefined } as const;
   const events: Event[] = [];
   if (!full || family.policy.whenBusy !== "steer") events.push({ ...prompt, command: undefined });
@@ -109,21 +131,21 @@ function steerEvents({ ledger: { turn }, serial }: World, family: Family, asker:
   const events: Event[] = [];
   if (!isFull(turn, family))
     for (const content of family.contents)
-      events.push({ ...base, steer: steerWith(serial, content, family), idleBehavior });
+      events.push({ ...base, steer: steerWith(serial, content, family, asker), idleBehavior });
   if (!turn)
     for (const behavior of family.idleBehaviors)
-      events.push({ ...base, steer: steerWith(serial, "plain", family), idleBehavior: behavior });
-  const plain = steerWith(serial, "plain", family);
+      events.push({ ...base, steer: steerWith(serial, "plain", family, asker), idleBehavior: behavior });
+  const plain = steerWith(serial, "plain", family, asker);
   events.push({ ...base, steer: plain, idleBehavior, expectedTurnId: "another" });
   events.push({ ...base, steer: plain, idleBehavior, unsupported: { code: CODE.invalidParams, message: "no" } });
   for (const { clientMessageId } of family.repeats ? (turn?.steers ?? []) : [])
-    events.push({ ...base, steer: { ...steerWith(serial, "plain", family), clientMessageId }, idleBehavior });
+    events.push({ ...base, steer: { ...steerWith(serial, "plain", family, asker), clientMessageId }, idleBehavior });
   return events;
 }
 
 function revokeEvents({ state, ledger: { turn, open } }: World, asker: Asker): Event[] {
   if (open.some(({ kind }) => kind === "revoke")) return [];
-  const known = turn?.steers ?? (state.past ? [state.past] : []);
+  const known = turn?.steers ?? state.past.slice(-1);
   return [...known.map(({ messageId }) => messageId), "unknown"].map((messageId) => ({
     type: "revokeArrived",
     asker,
@@ -215,7 +237,8 @@ const AFTER_STEP = GUARANTEES.filter(({ afterStep }) => afterStep);
 
 /** One step of the machine, entered in the books, held against every guarantee. */
 export function pass(world: World, key: string, event: Event, policy: Policy): Passed {
-  const [state, effects] = step(world.state, event, policy);
+  const state = copyOf(world.state);
+  const effects = stepOf(state, event);
   const ledger = { ...world.ledger };
   const broken: string[] = [];
   noteEvent(ledger, event, policy);
@@ -249,8 +272,7 @@ export function keyOf({ state, ledger }: World): string {
   const { phase, turn, run, queue, closing, unattended } = state;
   const { closed, holds, lost, agentsLost } = ledger;
   let key = `${phase}${flags(unattended, closed, ledger.unattended)}${closing}${ledger.closing}${holds}`;
-  if (run)
-    key += `${run.link}${flags(run.lively, run.interrupted, ledger.run?.stirred, ledger.run?.turnId === turn?.id)}`;
+  if (run) key += `${run.link}${flags(run.lively, ledger.run?.stirred, ledger.run?.turnId === turn?.id)}`;
   key += `|${lost.join("")}|${agentsLost.join("")}|`;
   for (const { timer } of liveTimers(ledger)) key += `${timer},`;
   for (const { asker } of queue) key += asker.link;
@@ -258,17 +280,14 @@ export function keyOf({ state, ledger }: World): string {
 }
 
 function turnKey(turn: NonNullable<State["turn"]>, { turn: known, run }: Ledger): string {
-  const { owner, joined, pending, active, report, revokers, refusals, refusal, holds, outcome, cancelReason } = turn;
+  const { owner, joined, bound, refusals, refusal, holds, outcome, cancelReason } = turn;
   let key = `${turn.link}${linkOf(owner)}${joined.map(linkOf).join("")};`;
-  for (const steer of inPlace(pending, active))
-    key += `${steer.fate}${steer.link}${flags(steer.injectable, startsWithSlash(steer.prompt))}`;
+  for (const { fate, link, injectable, prompt, report, revokers } of bound)
+    key += `${fate}${link}${flags(injectable, startsWithSlash(prompt))}${report?.[0]}${revokers.map(linkOf).join("")}`;
   for (const { final, handed, road, report: said, fellIn } of known?.steers ?? [])
     if (!final)
       key += `${handed[0]}${road?.[0]}${said?.[0]}${flags(run !== undefined && handed === "no" && fellIn === run.id)}`;
-  key += `${report?.[0]}${revokers.map(linkOf).join("")}${refusals}${refusal?.code}${holds}`;
+  key += `${refusals}${refusal?.code}${holds}`;
   if (known?.cancelled) return `${key}${cancelReason}`;
   return `${key}${outcome?.error?.code ?? outcome?.result?.["stopReason"]}${known?.turnedAway}${known?.lastCode}`;
 }
-
-const inPlace = (pending: readonly Steer[], active: readonly Steer[]): readonly Steer[] =>
-  active.length === 0 ? pending : [...pending, ...active].sort((one, other) => one.place - other.place);

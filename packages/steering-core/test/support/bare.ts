@@ -21,8 +21,9 @@ export class Bare {
 
   constructor() {
     const maxPending = { steers: 4_096, bytes: 33_554_432 };
-    const policy = { idleBehavior: "promptRequired", whenBusy: "queue", hasDriver: false, interrupts: false } as const;
-    this.hub = createHub({ ...policy, cancelGraceMs: 10_000, maxPending }, undefined, this.clock);
+    const policy = { idleBehavior: "promptRequired", whenBusy: "queue", interrupts: false } as const;
+    const traits = { driver: undefined, inbox: false, slashCommands: true };
+    this.hub = createHub({ ...traits, policy: { ...policy, cancelGraceMs: 10_000, maxPending } }, this.clock);
   }
 
   /** An initialized connection. */
@@ -36,7 +37,7 @@ export class Bare {
       toAgent: (m: WireMessage) => toAgent.push(m),
       endAgent,
     };
-    const wire = createWire(this.hub, outlets, { inbox: false, slashCommands: true });
+    const wire = createWire(this.hub, outlets);
     const connection: BareConnection = {
       wire,
       toClient,
