@@ -1,4 +1,4 @@
-// What core adds to a bundle: all of it, minified and gzipped, and what it imports.
+// What core adds to a bundle: all of it, as it was built (minified), gzipped, and what it imports.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -8,25 +8,19 @@ import { row } from "./support.mjs";
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 export async function run() {
-  const options = {
-    entryPoints: [path("../dist/index.js")],
-    bundle: true,
-    minify: true,
-    format: "esm",
-    write: false,
-    metafile: true,
-  };
-  const { outputFiles, metafile } = await build({ ...options, platform: "neutral", target: "es2022" });
+  const entry = path("../dist/index.js");
+  const bundle = { entryPoints: [entry], bundle: true, format: "esm", write: false, metafile: true };
+  const { metafile } = await build({ ...bundle, platform: "neutral", target: "es2022" });
   const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
   const { dependencies = {} } = JSON.parse(readFileSync(path("../package.json"), "utf8"));
-  const [{ contents }] = outputFiles;
+  const built = readFileSync(entry);
   return [
     row(
       "core, minified and gzipped",
-      gzipSync(contents, { level: 9 }).length,
+      gzipSync(built, { level: 9 }).length,
       "at most 8192",
       "bytes",
-      `${contents.length} bytes before gzip`,
+      `${built.length} bytes before gzip`,
     ),
     row("run-time dependencies and imports of core", imports.length + Object.keys(dependencies).length, "at most 0"),
   ];
