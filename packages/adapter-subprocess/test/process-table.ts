@@ -6,10 +6,10 @@ interface ProcessEntry {
   readonly group: number;
 }
 
-/** The children of a process, by Linux' process table. */
-export function childrenOf(pid: number): number[] {
+/** The children of a process that lead a group of their own, by Linux' process table; not the watcher of its lifeline. */
+export function childrenOf(parent: number): number[] {
   return processes()
-    .filter(({ parent }) => parent === pid)
+    .filter((entry) => entry.parent === parent && entry.group === entry.pid)
     .map((entry) => entry.pid);
 }
 
