@@ -75,13 +75,18 @@ describe("the history of the real Kimi", () => {
     expect(fork.sessionId).not.toBe(sessionId);
     await client.prompt(fork.sessionId, "Third").answer;
     expect(userTexts(model).at(-1)).toEqual(["First", "Second", "Third"]);
-    const listed = await client.request<Listed>("session/list", { cwd });
-    expect(listed.sessions.map((session) => session.sessionId).sort()).toEqual([sessionId, fork.sessionId].sort());
+    const list = () => client.request<Listed>("session/list", { cwd });
+    // Kimi's list learns of a turn a moment after it has ended.
+    await expect
+      .poll(async () => (await list()).sessions.map((session) => session.sessionId).sort(), { timeout: 20_000 })
+      .toEqual([sessionId, fork.sessionId].sort());
+    const listed = await list();
     expect(listed.sessions).toContainEqual(expect.objectContaining({ sessionId, cwd, title: "First" }));
     await client.request("session/delete", { sessionId });
     await expect(client.prompt(sessionId, "Deleted?").answer).rejects.toMatchObject({ code: -32002 });
-    const left = await client.request<Listed>("session/list", { cwd });
-    expect(left.sessions.map((session) => session.sessionId)).toEqual([fork.sessionId]);
+    await expect
+      .poll(async () => (await list()).sessions.map((session) => session.sessionId), { timeout: 20_000 })
+      .toEqual([fork.sessionId]);
   });
 
   test("a session that does not exist, and a folder that does not", async () => {
