@@ -95,9 +95,9 @@ describe("Kimi's server behind the adapter", () => {
     });
     expect(await client.prompt(sessionId, "Still there?").answer).toMatchObject({ stopReason: "end_turn" });
     expect(client.agentText(sessionId)).toContain("Back again.");
-    // Kimi may not have written down yet what it was working at.
-    expect(userTexts(model).at(-1)).toEqual(expect.arrayContaining(["Remember this", "Still there?"]));
-    expect(userTexts(model).at(-1)).not.toContain("lost with Kimi");
+    // Kimi may not have written down yet what it was working at; where it has, it puts both prompts into one message.
+    const heard = userTexts(model).at(-1)?.join("\n") ?? "";
+    expect(heard).toMatch(/^Remember this\n(Long work\s+)?Still there\?$/);
   });
 
   test("G8: kill -9 of it between turns costs nothing; every session goes on", async () => {
