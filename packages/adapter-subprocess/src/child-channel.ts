@@ -1,10 +1,8 @@
 import type { ChildExit, SpawnedChild } from "@acp-steering/kit/process";
-import { spawnChild } from "@acp-steering/kit/process";
+import { LineReader, LineTooLongError, StderrTail, spawnChild } from "@acp-steering/kit/process";
 import type { Channel, Dialect, DialectSession, JsonRecord } from "./dialect.js";
 import { isRecord } from "./dialect.js";
-import { LineReader, LineTooLongError } from "./line-reader.js";
 import type { Log } from "./log.js";
-import { StderrTail } from "./stderr-tail.js";
 
 export interface ChannelOptions {
   readonly dialect: Dialect;

@@ -66,13 +66,13 @@ export function readState(value: unknown): PiState {
   };
 }
 
-/** The text of a user message as Pi compares it: its text blocks joined. */
 /** The ids of the user messages on the active branch, the answer to `get_fork_messages`. */
 export function readForkEntries(value: unknown): string[] {
   const { messages } = recordOf(value);
   return Array.isArray(messages) ? messages.map((message) => textOf(recordOf(message)["entryId"])) : [];
 }
 
+/** The text of a user message as Pi compares it: its text blocks joined. */
 export function plainText(message: PiMessageRecord): string {
   return message.content.map((content) => content.text ?? "").join("");
 }

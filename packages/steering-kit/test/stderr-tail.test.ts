@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { StderrTail } from "../src/stderr-tail.js";
+import { StderrTail } from "../src/process/stderr-tail.js";
 
 function tailOf(...chunks: string[]): string[] {
   const tail = new StderrTail();

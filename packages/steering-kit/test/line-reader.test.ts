@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { LineReader, LineTooLongError } from "../src/line-reader.js";
+import { LineReader, LineTooLongError } from "../src/process/line-reader.js";
 
 function read(...chunks: (string | Buffer)[]): string[] {
   const reader = new LineReader();
