@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ModelMessage, ModelRequest, Reply } from "../src/model-server/index.js";
+import type { ModelMessage, ModelRequest, ModelTool, Reply } from "../src/model-server/index.js";
 import { Describer } from "../src/scene/describe-message.js";
 import { HOLD, LATE_STEER, PROMPT, STEER, storyReply } from "../src/scene/story.js";
 import { shellToolbox, type Toolbox } from "../src/scene/toolbox.js";
@@ -12,8 +12,8 @@ const toolbox: Toolbox = {
 };
 
 const user = (text: string): ModelMessage => ({ role: "user", text, images: 0 });
-const requestWith = (messages: readonly ModelMessage[], body: unknown = {}): ModelRequest =>
-  ({ index: 0, messages, body }) as unknown as ModelRequest;
+const requestWith = (messages: readonly ModelMessage[], tools: readonly ModelTool[] = []): ModelRequest =>
+  ({ index: 0, messages, tools }) as unknown as ModelRequest;
 
 /** What an agent would send back: the reply with its tool calls, and a result for each. */
 function historyOf({ text = "", toolCalls = [] }: Reply): ModelMessage[] {
@@ -79,14 +79,14 @@ describe("the scripted model", () => {
 
   test("finds the shell of an agent under its usual names, and only with a command to give", () => {
     const offering = (name: string, property: string): ModelRequest =>
-      requestWith([], { tools: [{ function: { name, parameters: { properties: { [property]: {} } } } }] });
+      requestWith([], [{ name, description: "", parameters: { properties: { [property]: {} } } }]);
     expect(shellToolbox(offering("Bash", "command"))?.run("ls")).toEqual({
       name: "Bash",
       arguments: { command: "ls" },
     });
     expect(shellToolbox(offering("bash", "script"))).toBeUndefined();
     expect(shellToolbox(offering("paint", "command"))).toBeUndefined();
-    expect(shellToolbox(requestWith([], {}))).toBeUndefined();
+    expect(shellToolbox(requestWith([]))).toBeUndefined();
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { AgentCommand } from "./host.js";
 import { SceneError } from "./scene-event.js";
-import { offeredTools, type Toolbox, type ToolboxFor } from "./toolbox.js";
+import type { Toolbox, ToolboxFor } from "./toolbox.js";
 
 interface VendorsScript {
   ensureVendor(name: string): Promise<string>;
@@ -39,7 +39,7 @@ export async function setUpPi(root: string, folder: string, modelUrl: string): P
 
 /** Pi's own tools, which show as reads and edits with their files and diffs. */
 export const piToolbox: ToolboxFor = (request) => {
-  const offered = offeredTools(request).map(({ name }) => name);
+  const offered = request.tools.map(({ name }) => name);
   return ["read", "edit", "bash"].every((name) => offered.includes(name)) ? toolbox : undefined;
 };
 
