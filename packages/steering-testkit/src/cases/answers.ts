@@ -3,6 +3,7 @@ import {
   type Aftermath,
   describe,
   drive,
+  endStep,
   isInjected,
   letRun,
   nextStep,
@@ -10,6 +11,7 @@ import {
   problems,
   sendSteer,
   speak,
+  speaking,
   stepOrEnd,
   watchEnd,
 } from "./play.js";
@@ -46,11 +48,9 @@ export const ANSWER_CASES: readonly Case[] = [
     return notOnce(stage, "prompts", [turn.id]);
   }),
   verifies("G4.prompt", "ten steers while the model speaks", { needs: ["model"] }, async (stage) => {
-    const turn = stage.prompt();
-    const step = await nextStep(stage, turn);
-    await speak(stage, step);
+    const { turn, step } = await speaking(stage);
     const steers = Array.from({ length: 10 }, () => sendSteer(stage));
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     await drive(stage, turn);
     await Promise.all(steers.map(({ settled }) => settled));
     await stage.quiet();
@@ -63,12 +63,10 @@ export const ANSWER_CASES: readonly Case[] = [
     return notOnce(stage, "steers", [steer.id]);
   }),
   verifies("G4.steer", "ten steers while the model speaks", { needs: ["model"] }, async (stage) => {
-    const turn = stage.prompt();
-    const step = await nextStep(stage, turn);
-    await speak(stage, step);
+    const { turn, step } = await speaking(stage);
     const steers = Array.from({ length: 10 }, () => sendSteer(stage));
     await Promise.all(steers.map(({ settled }) => settled));
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     await drive(stage, turn);
     await stage.quiet();
     return notOnce(
@@ -84,14 +82,14 @@ export const ANSWER_CASES: readonly Case[] = [
     await speak(stage, step);
     const steer = sendSteer(stage);
     const answer = await steer.settled;
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     if (!isInjected(answer)) return notApplicable(`the steer was answered ${describe(answer)}`);
     const next = await stepOrEnd(stage, turn);
     await stage.quiet();
     if ("texts" in next) {
       if (carries(next, steer.mark) && stage.client.answersTo(turn.id).length > 0)
         return problems("the owner was answered while the model was still asked about a steer of the turn");
-      await stage.until("the agent to take the model's answer", next.end());
+      await endStep(stage, next);
       await drive(stage, turn);
     }
     return judgeLast(stage, turn, after);

@@ -3,7 +3,6 @@ import {
   describe,
   drive,
   isInjected,
-  nextStep,
   occurrences,
   playTurn,
   problems,
@@ -11,7 +10,7 @@ import {
   type Settled,
   sendSteer,
   showed,
-  speak,
+  speaking,
   type TurnEnd,
 } from "./play.js";
 import type { ModelStep, OpenTurn, Stage } from "./stage.js";
@@ -78,9 +77,7 @@ const AIMS: readonly (readonly [string, Aim])[] = [
 ];
 
 async function playTrial(stage: Stage, when: string, aim: Aim): Promise<Trial> {
-  const turn = stage.prompt();
-  const step = await nextStep(stage, turn);
-  await speak(stage, step);
+  const { turn, step } = await speaking(stage);
   const steer = await stage.until("the agent to take the model's answer", aim(stage, step, turn));
   const [answer, end] = await Promise.all([steer.settled, drive(stage, turn)]);
   return { when, steer, answer, turn, end };

@@ -4,6 +4,7 @@ import {
   type Aftermath,
   describe,
   drive,
+  endStep,
   isInjected,
   letRun,
   nextStep,
@@ -14,6 +15,7 @@ import {
   sendSteer,
   sendTogether,
   speak,
+  speaking,
   steerParams,
   type TurnEnd,
   wasShown,
@@ -119,11 +121,9 @@ export const CANCEL_CASES: readonly Case[] = [
   }),
   verifies("G6.next", "a prompt after a cancelled turn, steered", {}, async (stage) => {
     await steeredAndCancelled(stage);
-    const turn = stage.prompt();
-    const step = await nextStep(stage, turn);
-    await speak(stage, step);
+    const { turn, step } = await speaking(stage);
     const answer = await sendSteer(stage).settled;
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     const end = await drive(stage, turn);
     return problems(
       !isInjected(answer) && `the steer of the next turn was answered ${describe(answer)}`,

@@ -1,17 +1,15 @@
 import { type Case, verifies } from "./case.js";
-import { describe, drive, nextStep, problems, settle, showed, speak, steerText } from "./play.js";
+import { describe, drive, endStep, problems, settle, showed, speaking, steerText } from "./play.js";
 
 /** Steering by what a user types. */
 export const COMMAND_CASES: readonly Case[] = [
   verifies("command.steer", "/steer as a prompt while the model speaks", {}, async (stage) => {
-    const turn = stage.prompt();
-    const step = await nextStep(stage, turn);
-    await speak(stage, step);
+    const { turn, step } = await speaking(stage);
     const mark = stage.mark();
     const command = stage.client.prompt(stage.sessionId, `/steer ${steerText(mark)}`);
     const answer = await stage.until("the answer to /steer while the turn runs", settle(command.answer));
     const endedBefore = stage.client.answersTo(turn.id).length > 0;
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     const { steps } = await drive(stage, turn);
     return problems(
       answer.result["stopReason"] !== "end_turn" && `/steer was answered ${describe(answer)}`,

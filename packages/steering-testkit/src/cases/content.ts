@@ -4,15 +4,15 @@ import { objectAt } from "./create-stage.js";
 import {
   describe,
   drive,
+  endStep,
   isInjected,
-  nextStep,
   notApplicable,
   problems,
   type SentSteer,
   type Settled,
   type SteerParts,
   sendSteer,
-  speak,
+  speaking,
   steerText,
   wasShown,
 } from "./play.js";
@@ -35,12 +35,10 @@ function takesImages({ advertisement, capabilities }: Stage): boolean {
 
 /** Steers a turn while the model speaks, and plays it to its end. */
 async function steerTurn(stage: Stage, parts: SteerParts): Promise<{ steer: SentSteer; answer: Settled }> {
-  const turn = stage.prompt();
-  const step = await nextStep(stage, turn);
-  await speak(stage, step);
+  const { turn, step } = await speaking(stage);
   const steer = sendSteer(stage, parts);
   const answer = await steer.settled;
-  await stage.until("the agent to take the model's answer", step.end());
+  await endStep(stage, step);
   await drive(stage, turn);
   return { steer, answer };
 }

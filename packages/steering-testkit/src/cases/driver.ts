@@ -1,5 +1,16 @@
 import { type Case, verifies } from "./case.js";
-import { describe, drive, isInjected, nextStep, notApplicable, problems, sendSteer, speak, wasShown } from "./play.js";
+import {
+  describe,
+  drive,
+  endStep,
+  isInjected,
+  nextStep,
+  notApplicable,
+  problems,
+  sendSteer,
+  speaking,
+  wasShown,
+} from "./play.js";
 import { carries } from "./step-queue.js";
 import { toolRuns } from "./tool.js";
 
@@ -13,7 +24,7 @@ export const DRIVER_CASES: readonly Case[] = [
     await tool.finish();
     const next = await nextStep(stage, turn);
     const isThere = carries(next, steer.mark);
-    await stage.until("the agent to take the model's answer", next.end());
+    await endStep(stage, next);
     await drive(stage, turn);
     if (!isInjected(answer)) return notApplicable(`the steer was answered ${describe(answer)}`);
     if (!wasShown(stage, steer.mark)) return notApplicable("the steer did not reach the model");
@@ -21,14 +32,12 @@ export const DRIVER_CASES: readonly Case[] = [
   }),
   verifies("driver.boundary", "a steer while the model speaks", {}, async (stage) => {
     if (stage.boundary !== "now") return notApplicable("the driver does not promise to break off what the model says");
-    const turn = stage.prompt();
-    const step = await nextStep(stage, turn);
-    await speak(stage, step);
+    const { turn, step } = await speaking(stage);
     const steer = sendSteer(stage);
     const answer = await steer.settled;
     await stage.quiet();
     const isThere = wasShown(stage, steer.mark);
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     await drive(stage, turn);
     if (!isInjected(answer)) return notApplicable(`the steer was answered ${describe(answer)}`);
     return problems(!isThere && "the model was shown it only when it had ended");

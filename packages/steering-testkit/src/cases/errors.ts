@@ -4,13 +4,14 @@ import { type MalformedSteer, malformedSteers } from "./malformed.js";
 import {
   describe,
   drive,
+  endStep,
   nextStep,
   playTurn,
   problems,
   type Settled,
   sendSteer,
   settle,
-  speak,
+  speaking,
   steerParams,
   wasShown,
 } from "./play.js";
@@ -51,7 +52,7 @@ export const ERROR_CASES: readonly Case[] = [
     const turn = stage.prompt();
     const step = await nextStep(stage, turn);
     const finding = await judgeSession(stage, `no-such-session-${stage.mark()}`);
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     await drive(stage, turn);
     return finding;
   }),
@@ -66,11 +67,9 @@ export const ERROR_CASES: readonly Case[] = [
   }),
   verifies("error.malformed", "while a turn runs", { needs: ["model"] }, async (stage) => {
     const mark = stage.mark();
-    const turn = stage.prompt();
-    const step = await nextStep(stage, turn);
-    await speak(stage, step);
+    const { turn, step } = await speaking(stage);
     for (const problem of notRefused(await sendMalformed(stage, mark))) stage.note(problem);
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     const end = await drive(stage, turn);
     return problems(
       end.result["stopReason"] !== "end_turn" && `the turn that ran ended with ${describe(end)}`,
@@ -95,12 +94,10 @@ export const ERROR_CASES: readonly Case[] = [
   }),
   verifies("error.notification", "while a turn runs", {}, async (stage) => {
     const mark = stage.mark();
-    const turn = stage.prompt();
-    const step = await nextStep(stage, turn);
-    await speak(stage, step);
+    const { turn, step } = await speaking(stage);
     stage.client.notify(METHOD.steering, steerParams(stage, mark));
     await stage.quiet();
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     await drive(stage, turn);
     await playTurn(stage);
     return problems(wasShown(stage, mark) && "the model was shown it");

@@ -3,13 +3,13 @@ import {
   answerRecord,
   describe,
   drive,
+  endStep,
   isInjected,
-  nextStep,
   notApplicable,
   type SentSteer,
   type Settled,
   sendSteer,
-  speak,
+  speaking,
   wasShown,
 } from "./play.js";
 import type { Stage } from "./stage.js";
@@ -30,11 +30,9 @@ const median = (values: readonly number[]): number =>
 
 /** A turn with steers while the model speaks, one after the other or at once, to its end. */
 async function steered(stage: Stage, send: () => Promise<readonly SentSteer[]>): Promise<readonly SentSteer[]> {
-  const turn = stage.prompt();
-  const step = await nextStep(stage, turn);
-  await speak(stage, step);
+  const { turn, step } = await speaking(stage);
   const steers = await send();
-  await stage.until("the agent to take the model's answer", step.end());
+  await endStep(stage, step);
   await drive(stage, turn);
   return steers;
 }
@@ -74,13 +72,11 @@ export const FIGURE_CASES: readonly Case[] = [
     return figure(`median ${median(delays)} ms, at most ${Math.max(...delays)} ms`);
   }),
   verifies("figure.interrupts", "a steer while the model speaks", {}, async (stage) => {
-    const turn = stage.prompt();
-    const step = await nextStep(stage, turn);
-    await speak(stage, step);
+    const { turn, step } = await speaking(stage);
     await sendSteer(stage).settled;
     const gone = step.abandoned.then(() => true);
     const isGone = await stage.until("the agent to take the steer", Promise.race([gone, stage.quiet()]));
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     await drive(stage, turn);
     return figure(isGone === true ? "it breaks off what the model says" : "the model speaks to its end");
   }),

@@ -1,5 +1,5 @@
 import { type Case, verifies } from "./case.js";
-import { describe, drive, nextStep, playTurn, problems, sendSteer, speak } from "./play.js";
+import { describe, drive, endStep, nextStep, playTurn, problems, sendSteer, speak } from "./play.js";
 import type { OpenTurn, Stage } from "./stage.js";
 import { carriesAny } from "./step-queue.js";
 
@@ -31,7 +31,7 @@ export const ISOLATION_CASES: readonly Case[] = [
     const step = await nextStep(stage, turn);
     const steer = sendSteer(stage);
     await steer.settled;
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     await drive(stage, turn);
     const next = stage.prompt([], other);
     await drive(stage, next);
@@ -43,7 +43,7 @@ export const ISOLATION_CASES: readonly Case[] = [
     await speak(stage, step);
     const second = stage.prompt();
     await stage.quiet();
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     const ends = await Promise.all([drive(stage, first), drive(stage, second)]);
     await stage.quiet();
     const counts = [first, second].map(({ id }) => stage.client.answersTo(id).length);

@@ -2,32 +2,21 @@ import { type Case, type Finding, verifies } from "./case.js";
 import {
   describe,
   drive,
+  endStep,
   isInjected,
-  nextStep,
   notApplicable,
   problems,
   type Settled,
+  type Speaking,
   sendSteer,
-  speak,
+  speaking,
   steeringOf,
   wasShown,
 } from "./play.js";
-import type { ModelStep, OpenTurn, Stage } from "./stage.js";
-
-interface Speaking {
-  readonly turn: OpenTurn;
-  readonly step: ModelStep;
-}
-
-async function speaking(stage: Stage): Promise<Speaking> {
-  const turn = stage.prompt();
-  const step = await nextStep(stage, turn);
-  await speak(stage, step);
-  return { turn, step };
-}
+import type { Stage } from "./stage.js";
 
 async function finish(stage: Stage, { turn, step }: Speaking): Promise<void> {
-  await stage.until("the agent to take the model's answer", step.end());
+  await endStep(stage, step);
   await drive(stage, turn);
 }
 

@@ -2,6 +2,7 @@ import { type Case, verifies } from "./case.js";
 import {
   describe,
   drive,
+  endStep,
   isInjected,
   nextStep,
   notApplicable,
@@ -11,6 +12,7 @@ import {
   type SentSteer,
   sendSteer,
   speak,
+  speaking,
   type TurnEnd,
 } from "./play.js";
 import type { ModelStep, OpenTurn, Stage } from "./stage.js";
@@ -25,12 +27,10 @@ const times = <Value>(count: number, make: () => Value): readonly Value[] => Arr
 
 /** One turn with several steers at once while the model speaks. */
 async function steerAtOnce(stage: Stage, count: number): Promise<Several> {
-  const turn = stage.prompt();
-  const step = await nextStep(stage, turn);
-  await speak(stage, step);
+  const { turn, step } = await speaking(stage);
   const steers = times(count, () => sendSteer(stage));
   await Promise.all(steers.map(({ settled }) => settled));
-  await stage.until("the agent to take the model's answer", step.end());
+  await endStep(stage, step);
   return { turn, steers, end: await drive(stage, turn) };
 }
 

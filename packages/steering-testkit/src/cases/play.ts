@@ -5,6 +5,8 @@ import { objectAt } from "./create-stage.js";
 import type { ModelStep, OpenTurn, Stage } from "./stage.js";
 import { carries } from "./step-queue.js";
 
+const ANSWER_TAKEN = "the agent to take the model's answer";
+
 /** How a request was answered: with a result or with an error. */
 export interface Settled {
   readonly result: Readonly<Record<string, unknown>>;
@@ -106,7 +108,7 @@ export async function stepOrEnd(stage: Stage, turn: OpenTurn, mark: string = tur
   for (;;) {
     const next = await stepOfTurnOrStray(stage, turn, mark);
     if (!("texts" in next) || carries(next, mark)) return next;
-    await stage.until("the agent to take the model's answer", next.end());
+    await endStep(stage, next);
   }
 }
 
@@ -136,7 +138,7 @@ export async function letRun(stage: Stage, mark: string): Promise<number> {
     waiting.abort();
     const found = await step;
     if (found === undefined) return asked;
-    await stage.until("the agent to take the model's answer", found.end());
+    await endStep(stage, found);
   }
 }
 
@@ -147,7 +149,7 @@ export async function drive(stage: Stage, turn: OpenTurn, answer: Answering = (s
     const next = await stepOrEnd(stage, turn);
     if (!("texts" in next)) return { ...next, steps };
     steps.push(next);
-    await stage.until("the agent to take the model's answer", Promise.resolve(answer(next)));
+    await stage.until(ANSWER_TAKEN, Promise.resolve(answer(next)));
   }
 }
 
@@ -164,6 +166,23 @@ export async function speak(stage: Stage, step: ModelStep): Promise<void> {
   // An agent that shows nothing while its model speaks has heard it as well.
   await stage.until("the agent to hear its model", Promise.race([heard, step.abandoned, stage.quiet()]));
 }
+
+/** A turn whose model speaks. */
+export interface Speaking {
+  readonly turn: OpenTurn;
+  readonly step: ModelStep;
+}
+
+/** A turn up to where its model speaks. */
+export async function speaking(stage: Stage): Promise<Speaking> {
+  const turn = stage.prompt();
+  const step = await nextStep(stage, turn);
+  await speak(stage, step);
+  return { turn, step };
+}
+
+/** Ends the model's answer, and waits until the agent has taken it. */
+export const endStep = (stage: Stage, step: ModelStep): Promise<void> => stage.until(ANSWER_TAKEN, step.end());
 
 function isSpeech(record: WireRecord): boolean {
   return ["agent_message_chunk", "agent_thought_chunk"].includes(updateKind(record) ?? "");

@@ -6,6 +6,7 @@ import {
   answerRecord,
   describe,
   drive,
+  endStep,
   isInjected,
   nextStep,
   notApplicable,
@@ -16,6 +17,7 @@ import {
   sendTogether,
   showsWork,
   speak,
+  speaking,
   steeringOf,
   steerParams,
   steerText,
@@ -51,12 +53,10 @@ function receiptsSince({ since, sessionId }: Stage, order: number): readonly Rec
 /** A turn that is steered while the model speaks, to its end. */
 async function steeredTurn(stage: Stage): Promise<SteeredTurn> {
   const from = stage.client.log.length;
-  const turn = stage.prompt();
-  const step = await nextStep(stage, turn);
-  await speak(stage, step);
+  const { turn, step } = await speaking(stage);
   const steer = sendSteer(stage);
   const answer = await steer.settled;
-  await stage.until("the agent to take the model's answer", step.end());
+  await endStep(stage, step);
   return { turn, from, steer, answer, end: await drive(stage, turn) };
 }
 
@@ -221,7 +221,7 @@ export const RECEIPT_CASES: readonly Case[] = [
     if (answer.result["outcome"] !== "startedNewTurn") return problems(`answered ${describe(answer)}`);
     const { turnId } = steeringOf(answer);
     const step = await stage.until("the agent to ask its model about the steer", stage.behind.next(steer.mark));
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     const isEnd = ({ message }: WireRecord): boolean =>
       message?.method === METHOD.receipt && objectAt(message, "params")["state"] === "turnEnded";
     const { message } = await stage.until("the receipt of the turn's end", stage.client.waitFor(isEnd, from));

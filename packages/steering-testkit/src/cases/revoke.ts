@@ -5,6 +5,7 @@ import { allowOnce } from "./permissions.js";
 import {
   describe,
   drive,
+  endStep,
   isInjected,
   nextStep,
   notApplicable,
@@ -13,7 +14,7 @@ import {
   type Settled,
   sendSteer,
   settle,
-  speak,
+  speaking,
   steeringOf,
   stepOrEnd,
   wasShown,
@@ -52,9 +53,7 @@ async function judgePending(
 /** A steer that is taken back. */
 export const REVOKE_CASES: readonly Case[] = [
   verifies("revoke.pending", "while the model speaks", {}, async (stage) => {
-    const turn = stage.prompt();
-    const step = await nextStep(stage, turn);
-    await speak(stage, step);
+    const { turn, step } = await speaking(stage);
     return judgePending(stage, turn, sendSteer(stage), () => step.end());
   }),
   verifies("revoke.pending", "while a permission is open", { needs: ["tool", "permission"] }, async (stage) => {
@@ -62,21 +61,19 @@ export const REVOKE_CASES: readonly Case[] = [
     return judgePending(stage, question.turn, sendSteer(stage), async () => question.answer(allowOnce));
   }),
   verifies("revoke.late", "after the model was shown it", {}, async (stage) => {
-    const turn = stage.prompt();
-    const step = await nextStep(stage, turn);
-    await speak(stage, step);
+    const { turn, step } = await speaking(stage);
     const steer = sendSteer(stage);
     const answer = await steer.settled;
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     const next = await stepOrEnd(stage, turn);
     if (!("texts" in next)) return notApplicable("the steer did not reach the model");
     if (!carries(next, steer.mark)) {
-      await stage.until("the agent to take the model's answer", next.end());
+      await endStep(stage, next);
       await drive(stage, turn);
       return notApplicable("the steer was not in the next request to the model");
     }
     const late = await revoke(stage, steeringOf(answer)["messageId"]);
-    await stage.until("the agent to take the model's answer", next.end());
+    await endStep(stage, next);
     await drive(stage, turn);
     return problems(refusalProblem("a delivered steer", late, REASON.alreadyDelivered));
   }),
@@ -84,7 +81,7 @@ export const REVOKE_CASES: readonly Case[] = [
     const turn = stage.prompt();
     const step = await nextStep(stage, turn);
     const unknown = await revoke(stage, `never-${stage.mark()}`);
-    await stage.until("the agent to take the model's answer", step.end());
+    await endStep(stage, step);
     await drive(stage, turn);
     return problems(refusalProblem("an unknown steer", unknown, REASON.unknownMessage));
   }),

@@ -3,6 +3,7 @@ import { type Case, type Finding, verifies } from "./case.js";
 import {
   describe,
   drive,
+  endStep,
   isInjected,
   nextStep,
   notApplicable,
@@ -13,7 +14,7 @@ import {
   sendSteer,
   sendTogether,
   showed,
-  speak,
+  speaking,
   steerParams,
   type TurnEnd,
   wasShown,
@@ -40,12 +41,10 @@ async function conclude(stage: Stage, turn: OpenTurn, steer: Pick<SentSteer, "ma
 }
 
 async function steerWhileSpeaking(stage: Stage): Promise<Steered> {
-  const turn = stage.prompt();
-  const step = await nextStep(stage, turn);
-  await speak(stage, step);
+  const { turn, step } = await speaking(stage);
   const steer = sendSteer(stage);
   await steer.settled;
-  await stage.until("the agent to take the model's answer", step.end());
+  await endStep(stage, step);
   return conclude(stage, turn, steer);
 }
 
@@ -54,7 +53,7 @@ async function steerEarly(stage: Stage): Promise<Steered> {
   const step = await nextStep(stage, turn);
   const steer = sendSteer(stage);
   await steer.settled;
-  await stage.until("the agent to take the model's answer", step.end());
+  await endStep(stage, step);
   return conclude(stage, turn, steer);
 }
 
