@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", "process/index": "src/process/index.ts" },
+  entry: { index: "src/index.ts", "adapter/index": "src/adapter/index.ts", "process/index": "src/process/index.ts" },
   format: "esm",
   target: "node20",
   platform: "node",

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { VendorError } from "@acp-steering/kit";
+import type { Log } from "@acp-steering/kit/adapter";
 import { Bridge } from "./bridge.js";
 import type { BridgeReady, SessionEvent } from "./bridge-protocol.js";
 import { findPython, pythonEnvironment } from "./find-python.js";
-import type { Log } from "./log.js";
 
 export interface BridgeHostOptions {
   readonly python: string | undefined;

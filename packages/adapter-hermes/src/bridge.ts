@@ -1,3 +1,4 @@
+import type { Log } from "@acp-steering/kit/adapter";
 import type { ChildExit, ChildWithChannel } from "@acp-steering/kit/process";
 import { LineReader, StderrTail, spawnChild } from "@acp-steering/kit/process";
 import { BridgeGone, BridgeRefusal } from "./bridge-error.js";
@@ -10,7 +11,6 @@ import {
   type PermissionChoice,
   type SessionEvent,
 } from "./bridge-protocol.js";
-import type { Log } from "./log.js";
 
 export interface BridgeOptions {
   /** The interpreter. */

@@ -1,10 +1,7 @@
-import { parseArgs } from "node:util";
+import { parseFlags, type Show } from "@acp-steering/kit/adapter";
 import type { HermesVendorOptions } from "./hermes-vendor.js";
 
-/** A command line that cannot be carried out; the message says why and what is right. */
-export class UsageError extends Error {}
-
-export type CommandLine = { readonly show: "help" | "version" } | Pick<HermesVendorOptions, "python" | "hermesHome">;
+export type CommandLine = Show | Pick<HermesVendorOptions, "python" | "hermesHome">;
 
 export const HELP: string = `Usage: hermes-steering-acp [options]
 
@@ -34,17 +31,13 @@ interface Values {
 }
 
 function parse(args: readonly string[]): Values {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        python: { type: "string" },
-        "hermes-home": { type: "string" },
-        help: { type: "boolean", short: "h", default: false },
-        version: { type: "boolean", short: "v", default: false },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+  return parseFlags({
+    args: [...args],
+    options: {
+      python: { type: "string" },
+      "hermes-home": { type: "string" },
+      help: { type: "boolean", short: "h", default: false },
+      version: { type: "boolean", short: "v", default: false },
+    },
+  }).values;
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Verdict } from "@acp-steering/core";
 import type { ConfigChange, SteerMessage, Turn, TurnOutcome, VendorSession } from "@acp-steering/kit";
+import { type Log, whenStuck } from "@acp-steering/kit/adapter";
 import type { Bridge } from "./bridge.js";
 import { toVendorError } from "./bridge-error.js";
 import type { BridgeHost, LiveBridge, SessionListener } from "./bridge-host.js";
 import type { BridgeSession, SessionEvent } from "./bridge-protocol.js";
 import { configOptions, MODE, MODEL } from "./config-options.js";
 import { HermesTurn } from "./hermes-turn.js";
-import type { Log } from "./log.js";
 import type { SessionUpdate } from "./session-update.js";
 import { announcedCommands, slashCommandOf } from "./slash-command.js";
 
@@ -19,9 +19,6 @@ export interface HermesSessionOptions {
   readonly log: Log;
   readonly onClosed: () => void;
 }
-
-/** A run that was interrupted and has not ended after this long ends with its Python process, where nobody else needs that. */
-const INTERRUPT_GRACE_MS = 5_000;
 
 /** One ACP session: Hermes keeps its history, the Python process that it is loaded in may change. */
 export class HermesSession implements VendorSession, SessionListener {
@@ -163,27 +160,15 @@ export class HermesSession implements VendorSession, SessionListener {
     update({ sessionUpdate: "config_option_update", configOptions: options });
   }
 
-  #endWhenStuck(bridge: Bridge, signal: AbortSignal): { end: () => void } {
-    let timer: NodeJS.Timeout | undefined;
-    const end = (): void => {
-      if (this.#options.host.runs > 1) {
-        timer = setTimeout(end, INTERRUPT_GRACE_MS);
-        return;
-      }
+  /** A run that was interrupted and does not end is ended with its Python process, where nobody else needs that. */
+  #endWhenStuck(bridge: Bridge, signal: AbortSignal): { end(): void } {
+    return whenStuck(signal, () => {
+      if (this.#options.host.runs > 1) return "wait";
       this.#options.log(
         "a cancelled turn of Hermes does not end; its process is ended, the next prompt starts a new one",
       );
       void bridge.stop();
-    };
-    const onAbort = (): void => {
-      timer = setTimeout(end, INTERRUPT_GRACE_MS);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    return {
-      end: () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", onAbort);
-      },
-    };
+      return undefined;
+    });
   }
 }

@@ -1,12 +1,12 @@
 import { CODE } from "@acp-steering/core";
 import type { Vendor } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
+import { type Log, logAs } from "@acp-steering/kit/adapter";
 import { toVendorError } from "./bridge-error.js";
 import { BridgeHost, type LiveBridge } from "./bridge-host.js";
 import type { BridgeAuth, BridgeSession, HistoryEntry } from "./bridge-protocol.js";
 import { HermesSession } from "./hermes-session.js";
 import { HermesUpdates } from "./hermes-updates.js";
-import { type Log, logToStderr } from "./log.js";
 
 export interface HermesVendorOptions {
   /** The interpreter of the Hermes install. Default: the first of the usual places that has Hermes. */
@@ -39,7 +39,7 @@ const ANY_PROVIDER = "hermes";
  */
 export function hermesVendor(options: HermesVendorOptions = {}): Vendor {
   const {
-    log = logToStderr,
+    log = logAs("hermes-steering-acp"),
     env = process.env,
     startTimeoutMs = 60_000,
     python,

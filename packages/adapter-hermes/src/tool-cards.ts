@@ -1,5 +1,6 @@
+import { listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import type { BridgeEdit, ToolEndEvent, ToolStartEvent } from "./bridge-protocol.js";
-import { listOf, recordOf, resultValue, textOf } from "./json.js";
+import { resultValue } from "./result-value.js";
 import type { SessionUpdate, ToolContent } from "./session-update.js";
 import { resultText } from "./tool-results.js";
 import { toolKind, toolTitle } from "./tool-titles.js";

@@ -1,5 +1,6 @@
+import { isRecord, type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import type { ToolEndEvent } from "./bridge-protocol.js";
-import { isRecord, type JsonRecord, listOf, recordOf, resultValue, textOf } from "./json.js";
+import { resultValue } from "./result-value.js";
 
 /** The most of a result that an editor is shown, in characters. */
 export const RESULT_CHARACTERS = 8_000;

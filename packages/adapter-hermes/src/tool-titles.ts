@@ -1,5 +1,5 @@
+import { type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import type { ToolStartEvent } from "./bridge-protocol.js";
-import { type JsonRecord, listOf, recordOf, textOf } from "./json.js";
 import type { SessionUpdate } from "./session-update.js";
 
 type ToolKind = NonNullable<Extract<SessionUpdate, { sessionUpdate: "tool_call" }>["kind"]>;

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { UsageError } from "@acp-steering/kit/adapter";
 import { describe, expect, test } from "vitest";
-import { HELP, readCommandLine, UsageError } from "../src/command-line.js";
+import { HELP, readCommandLine } from "../src/command-line.js";
 
 const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 

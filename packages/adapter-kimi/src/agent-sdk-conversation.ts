@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, recordOf, textOf } from "./json.js";
+import { isRecord, type JsonRecord, recordOf, textOf } from "@acp-steering/kit/adapter";
 import type { KimiConversation, KimiEvent, KimiPart } from "./kimi-conversation.js";
 
 /** A part of a message, as `@moonshot-ai/kimi-agent-sdk` takes it. */

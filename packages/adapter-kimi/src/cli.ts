@@ -1,31 +1,37 @@
 #!/usr/bin/env node
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { serveStdio, steeringAgent } from "@acp-steering/kit";
-import { type CommandLine, HELP, type KimiFlags, readCommandLine, UsageError } from "./command-line.js";
+import { runCommand } from "@acp-steering/kit/adapter";
+import { HELP, type KimiCommandLine, type KimiFlags, readCommandLine } from "./command-line.js";
 import { findKimi } from "./find-kimi.js";
 import { kimiVendor } from "./kimi-vendor.js";
 
-const USAGE_EXIT_CODE = 2;
+const NAME = "kimi-steering-acp";
 
-function packageVersion(): string {
-  const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
-}
+await runCommand({
+  name: NAME,
+  help: HELP,
+  manifest: new URL("../package.json", import.meta.url),
+  read: readCommandLine,
+  run: async (commandLine, version) => {
+    try {
+      await run(commandLine, version);
+    } catch (error) {
+      process.stderr.write(`${NAME}: ${(error as Error).message}\n`);
+      process.exitCode = 1;
+    }
+  },
+});
 
-async function run(commandLine: CommandLine, args: readonly string[]): Promise<void> {
-  if ("show" in commandLine) {
-    process.stdout.write(commandLine.show === "help" ? HELP : `${packageVersion()}\n`);
-    return;
-  }
+async function run(commandLine: KimiCommandLine, version: string): Promise<void> {
   if ("login" in commandLine) {
     process.exitCode = await login(commandLine.login);
     return;
   }
   // Clients start it in a terminal of theirs, where PATH may be another one.
-  const again = { command: process.execPath, args: [fileURLToPath(import.meta.url), ...args, "--login"] };
-  const vendor = kimiVendor({ ...commandLine.serve, login: again, version: packageVersion() });
+  const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2), "--login"];
+  const vendor = kimiVendor({ ...commandLine.serve, login: { command: process.execPath, args }, version });
   await serveStdio(steeringAgent(vendor));
   process.exit();
 }
@@ -39,14 +45,4 @@ async function login({ home, ...flags }: KimiFlags): Promise<number> {
     child.once("error", reject);
     child.once("exit", (code) => resolve(code ?? 1));
   });
-}
-
-try {
-  const args = process.argv.slice(2);
-  await run(readCommandLine(args), args);
-} catch (error) {
-  const { message } = error as Error;
-  const usage = error instanceof UsageError;
-  process.stderr.write(`kimi-steering-acp: ${message}\n${usage ? "See kimi-steering-acp --help\n" : ""}`);
-  process.exitCode = usage ? USAGE_EXIT_CODE : 1;
 }

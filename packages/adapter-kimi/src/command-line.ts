@@ -1,7 +1,4 @@
-import { parseArgs } from "node:util";
-
-/** A command line that cannot be carried out; the message says why and what is right. */
-export class UsageError extends Error {}
+import { parseFlags, type Show, secondsOf } from "@acp-steering/kit/adapter";
 
 /** How Kimi is found and kept. */
 export interface KimiFlags {
@@ -11,10 +8,7 @@ export interface KimiFlags {
   readonly startTimeoutMs: number;
 }
 
-export type CommandLine =
-  | { readonly show: "help" | "version" }
-  | { readonly login: KimiFlags }
-  | { readonly serve: KimiFlags };
+export type KimiCommandLine = { readonly login: KimiFlags } | { readonly serve: KimiFlags };
 
 export const HELP: string = `Usage: kimi-steering-acp [options]
 
@@ -32,7 +26,7 @@ Makes a steerable ACP agent of your Kimi Code. ACP is spoken on stdin and stdout
  * Reads the arguments after the script's name.
  * @throws UsageError
  */
-export function readCommandLine(args: readonly string[]): CommandLine {
+export function readCommandLine(args: readonly string[]): KimiCommandLine | Show {
   const values = parse(args);
   if (values.help) return { show: "help" };
   if (values.version) return { show: "version" };
@@ -41,7 +35,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     ...(kimi !== undefined && { kimi }),
     ...(node !== undefined && { node }),
     ...(home !== undefined && { home }),
-    startTimeoutMs: secondsOf(values["start-timeout"]) * 1_000,
+    startTimeoutMs: secondsOf("--start-timeout", values["start-timeout"]) * 1_000,
   };
   return values.login ? { login: flags } : { serve: flags };
 }
@@ -57,30 +51,17 @@ interface Values {
 }
 
 function parse(args: readonly string[]): Values {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        kimi: { type: "string" },
-        node: { type: "string" },
-        home: { type: "string" },
-        "start-timeout": { type: "string", default: "60" },
-        login: { type: "boolean", default: false },
-        help: { type: "boolean", short: "h", default: false },
-        version: { type: "boolean", short: "v", default: false },
-      },
-    });
-    return values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
-/** A day. A timer of Node's that is set for longer than 24 of them fires at once. */
-const MAX_SECONDS = 86_400;
-
-function secondsOf(value: string): number {
-  const seconds = Number(value);
-  if (seconds > 0 && seconds <= MAX_SECONDS) return seconds;
-  throw new UsageError(`--start-timeout takes a number of seconds up to ${MAX_SECONDS}, not "${value}".`);
+  const { values } = parseFlags({
+    args: [...args],
+    options: {
+      kimi: { type: "string" },
+      node: { type: "string" },
+      home: { type: "string" },
+      "start-timeout": { type: "string", default: "60" },
+      login: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+      version: { type: "boolean", short: "v", default: false },
+    },
+  });
+  return values;
 }

@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import { isRecord, type JsonRecord } from "./json.js";
+import { isRecord, type JsonRecord } from "@acp-steering/kit/adapter";
 import { KimiGone, KimiRefusal } from "./kimi-error.js";
 
 /** Where a Kimi server listens, and what opens it. The token belongs into a header and nowhere else. */

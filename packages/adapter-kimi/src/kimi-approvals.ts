@@ -1,5 +1,5 @@
 import type { PermissionQuestion, Turn } from "@acp-steering/kit";
-import { type JsonRecord, listOf, recordOf, textOf } from "./json.js";
+import { type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 
 /** An approval that Kimi waits for, as its event tells of it. */
 export interface KimiApproval {

@@ -1,6 +1,6 @@
 import type { ContentBlock } from "@acp-steering/core";
 import type { VendorSession } from "@acp-steering/kit";
-import { type JsonRecord, listOf, numberOf, recordOf, textOf } from "./json.js";
+import { type JsonRecord, listOf, numberOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import type { KimiApi } from "./kimi-api.js";
 import type { KimiSettings } from "./kimi-settings.js";
 

@@ -1,4 +1,4 @@
-import type { JsonRecord } from "./json.js";
+import type { JsonRecord } from "@acp-steering/kit/adapter";
 
 /** A part of a message, as Kimi's server takes it. */
 export type KimiPart =

@@ -1,12 +1,12 @@
 import type { Turn } from "@acp-steering/kit";
-import { textOf } from "./json.js";
+import type { Log } from "@acp-steering/kit/adapter";
+import { textOf } from "@acp-steering/kit/adapter";
 import type { KimiApi } from "./kimi-api.js";
 import { askApproval, readApproval } from "./kimi-approvals.js";
 import { isSubAgent, type KimiEvent } from "./kimi-conversation.js";
 import { isRefusal, REFUSAL } from "./kimi-error.js";
 import { askQuestions, readQuestions } from "./kimi-questions.js";
 import type { KimiUpdates } from "./kimi-updates.js";
-import type { Log } from "./log.js";
 
 export interface KimiInteractionsOptions {
   readonly turn: Turn;

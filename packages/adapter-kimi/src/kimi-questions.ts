@@ -1,5 +1,5 @@
 import type { ElicitationForm, Turn } from "@acp-steering/kit";
-import { type JsonRecord, listOf, recordOf, textOf } from "./json.js";
+import { type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 
 interface QuestionOption {
   readonly id: string;

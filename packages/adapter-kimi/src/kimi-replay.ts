@@ -1,5 +1,5 @@
 import type { Turn } from "@acp-steering/kit";
-import { isRecord, type JsonRecord, listOf, recordOf, textOf } from "./json.js";
+import { isRecord, type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import type { KimiApi } from "./kimi-api.js";
 import { KimiTool, planOf } from "./kimi-tools.js";
 import type { ToolIds } from "./tool-ids.js";

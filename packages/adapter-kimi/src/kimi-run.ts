@@ -1,6 +1,6 @@
 import type { ContentBlock, Verdict } from "@acp-steering/core";
 import type { SteerMessage } from "@acp-steering/kit";
-import { type JsonRecord, listOf, recordOf, textOf } from "./json.js";
+import { type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import { isSubAgent, type KimiConversation, type KimiEvent, type KimiMessage } from "./kimi-conversation.js";
 import { KimiSteers } from "./kimi-steers.js";
 

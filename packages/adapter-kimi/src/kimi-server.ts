@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { VendorError } from "@acp-steering/kit";
+import type { Log } from "@acp-steering/kit/adapter";
 import { type ChildExit, type SpawnedChild, StderrTail, spawnChild } from "@acp-steering/kit/process";
 import { type FindKimiOptions, findKimi } from "./find-kimi.js";
 import { type KimiAddress, KimiApi } from "./kimi-api.js";
 import { KimiGone } from "./kimi-error.js";
 import { KimiSocket } from "./kimi-socket.js";
-import type { Log } from "./log.js";
 
 export interface KimiServerOptions extends FindKimiOptions {
   /** Kimi's folder for settings, login and sessions. Default: Kimi's own. */

@@ -1,7 +1,8 @@
 import type { Verdict } from "@acp-steering/core";
 import type { SteerMessage, Turn, TurnOutcome, VendorSession } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
-import { listOf, recordOf } from "./json.js";
+import type { Log } from "@acp-steering/kit/adapter";
+import { listOf, recordOf } from "@acp-steering/kit/adapter";
 import { KimiCommands } from "./kimi-commands.js";
 import { isSubAgent, type KimiEvent } from "./kimi-conversation.js";
 import { explain } from "./kimi-error.js";
@@ -12,7 +13,6 @@ import { endTasks, resumeSession, type SessionExtras, sessionPath } from "./kimi
 import { KimiSettings } from "./kimi-settings.js";
 import { type KimiTurnPlace, KimiTurns } from "./kimi-turns.js";
 import { KimiUpdates } from "./kimi-updates.js";
-import type { Log } from "./log.js";
 import { ToolIds } from "./tool-ids.js";
 import { WebConversation } from "./web-conversation.js";
 

@@ -1,4 +1,4 @@
-import { type JsonRecord, listOf, recordOf, textOf } from "./json.js";
+import { type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import type { KimiConnection } from "./kimi-server.js";
 
 /** What a session has beyond its folder. */

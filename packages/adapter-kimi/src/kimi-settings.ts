@@ -1,5 +1,5 @@
 import type { ConfigChange, Turn, VendorSession } from "@acp-steering/kit";
-import { type JsonRecord, listOf, recordOf, textOf } from "./json.js";
+import { type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import type { KimiApi } from "./kimi-api.js";
 
 type SessionUpdate = Parameters<Turn["update"]>[0];

@@ -1,5 +1,5 @@
+import { isRecord, type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import { WebSocket } from "ws";
-import { isRecord, type JsonRecord, listOf, recordOf, textOf } from "./json.js";
 import type { KimiAddress } from "./kimi-api.js";
 import { KimiGone } from "./kimi-error.js";
 

@@ -1,5 +1,6 @@
 import type { ContentBlock, Verdict } from "@acp-steering/core";
 import type { SteerMessage } from "@acp-steering/kit";
+import { SteerGate } from "@acp-steering/kit/adapter";
 import type { KimiConversation, KimiMessage } from "./kimi-conversation.js";
 import { newMessageId } from "./kimi-message.js";
 
@@ -22,11 +23,6 @@ interface Steer {
   reported: boolean;
 }
 
-interface HeldSteer {
-  readonly message: SteerMessage;
-  readonly settle: (verdict: Verdict | Promise<Verdict>) => void;
-}
-
 /** The steers of one run, from the hand-over to Kimi until Kimi has read them. */
 export class KimiSteers {
   readonly #conversation: KimiConversation;
@@ -36,8 +32,7 @@ export class KimiSteers {
   readonly #inFlight = new Set<Promise<unknown>>();
   /** Calls back what is on its way when no more steers are taken. */
   readonly #closing = new AbortController();
-  #state: "held" | "open" | "closed" = "held";
-  #held: HeldSteer[] = [];
+  readonly #gate: SteerGate = new SteerGate((message) => this.#give(message));
 
   constructor(
     conversation: KimiConversation,
@@ -65,22 +60,18 @@ export class KimiSteers {
   }
 
   steer(message: SteerMessage): Promise<Verdict> {
-    if (this.#state === "closed" || message.signal.aborted) return Promise.resolve("tooLate");
-    return this.#state === "held" ? this.#hold(message) : this.#give(message);
+    return message.signal.aborted ? Promise.resolve("tooLate") : this.#gate.steer(message);
   }
 
   /** Kimi's turn has begun: what was held back goes to it. Before, Kimi would make a turn of it. */
   open(): void {
-    if (this.#state !== "held") return;
-    this.#state = "open";
-    for (const { message, settle } of this.#held.splice(0)) settle(this.#give(message));
+    this.#gate.open();
   }
 
   /** No more steers. */
   close(): void {
-    this.#state = "closed";
+    this.#gate.close();
     this.#closing.abort();
-    for (const { settle } of this.#held.splice(0)) settle("tooLate");
   }
 
   /** Resolves when Kimi has answered for every steer that it was given. */
@@ -141,20 +132,6 @@ export class KimiSteers {
     const steer = this.#steers.get(id);
     if (steer?.place === "queued") steer.message.undelivered();
     this.#remove(id);
-  }
-
-  #hold(message: SteerMessage): Promise<Verdict> {
-    return new Promise((resolve) => {
-      const held: HeldSteer = { message, settle: resolve };
-      this.#held.push(held);
-      message.signal.addEventListener("abort", () => this.#release(held), { once: true });
-    });
-  }
-
-  #release(held: HeldSteer): void {
-    if (!this.#held.includes(held)) return;
-    this.#held = this.#held.filter((other) => other !== held);
-    held.settle("tooLate");
   }
 
   #give(message: SteerMessage): Promise<Verdict> {

@@ -1,7 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { Turn } from "@acp-steering/kit";
-import { isRecord, type JsonRecord, listOf, recordOf, textOf } from "./json.js";
+import { currentText, isRecord, type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 
 type SessionUpdate = Parameters<Turn["update"]>[0];
 type ToolCall = Extract<SessionUpdate, { sessionUpdate: "tool_call" }>;
@@ -155,16 +154,6 @@ function diffOf(display: JsonRecord, args: JsonRecord, cwd: string): ToolContent
   const oldText = currentText(path);
   // Equal texts most likely mean that Kimi was faster than we are: what stood there before is unknown.
   return [{ type: "diff", path, oldText: oldText === content ? null : oldText, newText: content }];
-}
-
-const MAX_OLD_TEXT_BYTES = 1024 * 1024;
-
-function currentText(path: string): string | null {
-  try {
-    return statSync(path).size > MAX_OLD_TEXT_BYTES ? null : readFileSync(path, "utf8");
-  } catch {
-    return null;
-  }
 }
 
 function locationsOf(display: JsonRecord, args: JsonRecord, cwd: string): { path: string; line?: number }[] {

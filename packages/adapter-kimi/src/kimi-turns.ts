@@ -1,5 +1,6 @@
 import type { Verdict } from "@acp-steering/core";
 import type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
+import { whenStuck } from "@acp-steering/kit/adapter";
 import { toKimiParts } from "./kimi-content.js";
 import type { KimiConversation, KimiEvent, KimiMessage } from "./kimi-conversation.js";
 import { newMessageId } from "./kimi-message.js";
@@ -26,9 +27,6 @@ export interface KimiTurnPlace {
   /** Kimi does not react to a cancel. */
   stuck?(): void;
 }
-
-/** A cancelled run of which Kimi has not let go after this long is stuck. */
-const INTERRUPT_GRACE_MS = 5_000;
 
 /**
  * Prompting, steering and interrupting of one session, over any {@link KimiConversation}.
@@ -112,7 +110,7 @@ export class KimiTurns {
       place.observe?.(event, updates);
       updates.event(event);
     });
-    const watch = watchAbort(turn.signal, () => place.stuck?.());
+    const watch = whenStuck(turn.signal, () => void place.stuck?.());
     this.#running = run;
     try {
       const settled = run.settled();
@@ -124,18 +122,4 @@ export class KimiTurns {
       updates.end();
     }
   }
-}
-
-function watchAbort(signal: AbortSignal, stuck: () => void): { end: () => void } {
-  let timer: NodeJS.Timeout | undefined;
-  const onAbort = (): void => {
-    timer = setTimeout(stuck, INTERRUPT_GRACE_MS);
-  };
-  signal.addEventListener("abort", onAbort, { once: true });
-  return {
-    end: () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-    },
-  };
 }

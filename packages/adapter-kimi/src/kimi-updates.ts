@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Turn, TurnOutcome } from "@acp-steering/kit";
-import { type JsonRecord, numberOf, recordOf, textOf } from "./json.js";
+import { type JsonRecord, numberOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import { isSubAgent, type KimiEvent } from "./kimi-conversation.js";
 import { KimiTool, planOf } from "./kimi-tools.js";
 import type { ToolIds } from "./tool-ids.js";

@@ -2,8 +2,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Vendor } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
+import { type Log, logAs, recordOf } from "@acp-steering/kit/adapter";
 import type { FindKimiOptions } from "./find-kimi.js";
-import { recordOf } from "./json.js";
 import { explain, isRefusal, REFUSAL } from "./kimi-error.js";
 import { signInRequired } from "./kimi-outcome.js";
 import { type KimiConnection, KimiServer } from "./kimi-server.js";
@@ -16,7 +16,6 @@ import {
   resumeSession,
   type SessionExtras,
 } from "./kimi-sessions.js";
-import { type Log, logToStderr } from "./log.js";
 import { toKimiMcpServers } from "./mcp-servers.js";
 import { runsElsewhere } from "./other-servers.js";
 import { lockSession, sessionInUse } from "./session-lock.js";
@@ -71,7 +70,7 @@ class KimiVendor implements Vendor {
   readonly #sessions = new Map<string, KimiSession>();
 
   constructor(options: KimiVendorOptions) {
-    const { env = process.env, log = logToStderr, startTimeoutMs = 60_000, version = "0.0.0" } = options;
+    const { env = process.env, log = logAs("kimi-steering-acp"), startTimeoutMs = 60_000, version = "0.0.0" } = options;
     this.version = version;
     this.#log = log;
     this.#home = options.home ?? env["KIMI_CODE_HOME"] ?? join(homedir(), ".kimi-code");

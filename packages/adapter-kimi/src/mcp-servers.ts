@@ -1,5 +1,5 @@
 import type { Vendor } from "@acp-steering/kit";
-import type { JsonRecord } from "./json.js";
+import type { JsonRecord } from "@acp-steering/kit/adapter";
 
 type McpServers = Parameters<Vendor["open"]>[0]["mcpServers"];
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isRecord, type JsonRecord, recordOf, textOf } from "./json.js";
+import { isRecord, type JsonRecord, recordOf, textOf } from "@acp-steering/kit/adapter";
 import type { KimiConnection } from "./kimi-server.js";
 
 const TIMEOUT_MS = 1_000;

@@ -1,5 +1,5 @@
-import type { JsonRecord } from "./json.js";
-import { listOf } from "./json.js";
+import type { JsonRecord } from "@acp-steering/kit/adapter";
+import { listOf } from "@acp-steering/kit/adapter";
 import {
   isSubAgent,
   type KimiConversation,

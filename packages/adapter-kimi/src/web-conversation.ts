@@ -1,4 +1,4 @@
-import { recordOf, textOf } from "./json.js";
+import { recordOf, textOf } from "@acp-steering/kit/adapter";
 import {
   isSubAgent,
   type KimiConversation,

@@ -1,8 +1,8 @@
+import type { Log } from "@acp-steering/kit/adapter";
+import { isRecord, type JsonRecord } from "@acp-steering/kit/adapter";
 import type { ChildExit, SpawnedChild } from "@acp-steering/kit/process";
 import { LineReader, LineTooLongError, StderrTail, spawnChild } from "@acp-steering/kit/process";
-import type { Channel, Dialect, DialectSession, JsonRecord } from "./dialect.js";
-import { isRecord } from "./dialect.js";
-import type { Log } from "./log.js";
+import type { Channel, Dialect, DialectSession } from "./dialect.js";
 
 export interface ChannelOptions {
   readonly dialect: Dialect;

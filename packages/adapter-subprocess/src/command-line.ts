@@ -1,12 +1,9 @@
-import { parseArgs } from "node:util";
+import { parseFlags, type Show, secondsOf, UsageError } from "@acp-steering/kit/adapter";
 import type { Dialect } from "./dialect.js";
 import { DIALECTS, findDialect } from "./dialects/index.js";
 
-/** A command line that cannot be carried out; the message says why and what is right. */
-export class UsageError extends Error {}
-
 export type CommandLine =
-  | { readonly show: "help" | "version" }
+  | Show
   | {
       readonly dialect: Dialect;
       readonly command: readonly [string, ...string[]];
@@ -42,7 +39,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     dialect: dialectOf(values.dialect),
     command: [executable, ...rest],
     logContent: values["log-content"],
-    startTimeoutMs: secondsOf(values["start-timeout"]) * 1_000,
+    startTimeoutMs: secondsOf("--start-timeout", values["start-timeout"]) * 1_000,
   };
 }
 
@@ -55,21 +52,17 @@ interface Values {
 }
 
 function parse(args: readonly string[]): { values: Values; positionals: string[] } {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        dialect: { type: "string" },
-        "log-content": { type: "boolean", default: false },
-        "start-timeout": { type: "string", default: "60" },
-        help: { type: "boolean", short: "h", default: false },
-        version: { type: "boolean", short: "v", default: false },
-      },
-    });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
+  return parseFlags({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      dialect: { type: "string" },
+      "log-content": { type: "boolean", default: false },
+      "start-timeout": { type: "string", default: "60" },
+      help: { type: "boolean", short: "h", default: false },
+      version: { type: "boolean", short: "v", default: false },
+    },
+  });
 }
 
 function dialectOf(name: string | undefined): Dialect {
@@ -77,13 +70,4 @@ function dialectOf(name: string | undefined): Dialect {
   const dialect = findDialect(name);
   if (!dialect) throw new UsageError(`There is no dialect "${name}". There are: ${names}`);
   return dialect;
-}
-
-/** A day. A timer of Node's that is set for longer than 24 of them fires at once. */
-const MAX_SECONDS = 86_400;
-
-function secondsOf(value: string): number {
-  const seconds = Number(value);
-  if (seconds > 0 && seconds <= MAX_SECONDS) return seconds;
-  throw new UsageError(`--start-timeout takes a number of seconds up to ${MAX_SECONDS}, not "${value}".`);
 }

@@ -1,14 +1,6 @@
 import type { ContentType, Verdict } from "@acp-steering/core";
 import type { SteerMessage, Turn, TurnOutcome, Vendor } from "@acp-steering/kit";
-
-/** One JSON object, as it stands on a line. */
-export interface JsonRecord {
-  readonly [key: string]: unknown;
-}
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import type { JsonRecord } from "@acp-steering/kit/adapter";
 
 /** A dialect's side of the child process. */
 export interface Channel {

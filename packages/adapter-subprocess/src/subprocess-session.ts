@@ -1,14 +1,12 @@
 import type { Verdict } from "@acp-steering/core";
 import type { SteerMessage, Turn, TurnOutcome, VendorSession } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
+import { whenStuck } from "@acp-steering/kit/adapter";
 import { type ChannelOptions, ChildChannel } from "./child-channel.js";
 
 export interface SubprocessSessionOptions extends Omit<ChannelOptions, "extraArguments"> {
   readonly startTimeoutMs: number;
 }
-
-/** An interrupted child that has not settled after this long is ended; the session goes on in a new one. */
-const INTERRUPT_GRACE_MS = 5_000;
 
 /** One ACP session over one child at a time: starts it, starts it again after it has gone, and ends it. */
 export class SubprocessSession implements VendorSession {
@@ -32,7 +30,8 @@ export class SubprocessSession implements VendorSession {
   async prompt(turn: Turn): Promise<TurnOutcome> {
     const channel = await this.#living();
     if (turn.signal.aborted) return { stopReason: "cancelled" };
-    const watch = stopWhenStuck(channel, turn.signal);
+    // An interrupted child that does not settle is ended; the session goes on in a new one.
+    const watch = whenStuck(turn.signal, () => void channel.stop());
     try {
       return await channel.session.prompt(turn);
     } catch (error) {
@@ -123,18 +122,4 @@ async function withTimeout<Value>(promise: Promise<Value>, milliseconds: number)
     timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
   });
   return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
-}
-
-function stopWhenStuck(channel: ChildChannel, signal: AbortSignal): { end: () => void } {
-  let timer: NodeJS.Timeout | undefined;
-  const onAbort = (): void => {
-    timer = setTimeout(() => void channel.stop(), INTERRUPT_GRACE_MS);
-  };
-  signal.addEventListener("abort", onAbort, { once: true });
-  return {
-    end: () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-    },
-  };
 }

@@ -1,7 +1,7 @@
 import type { Vendor } from "@acp-steering/kit";
+import type { Log } from "@acp-steering/kit/adapter";
+import { logAs } from "@acp-steering/kit/adapter";
 import type { Dialect } from "./dialect.js";
-import type { Log } from "./log.js";
-import { logToStderr } from "./log.js";
 import { SubprocessSession } from "./subprocess-session.js";
 
 export interface SubprocessVendorOptions {
@@ -35,7 +35,7 @@ export function subprocessVendor(options: SubprocessVendorOptions): Vendor {
     command,
     startTimeoutMs = 60_000,
     logContent = false,
-    log = logToStderr,
+    log = logAs("subprocess-steering-acp"),
     version = "0.0.0",
   } = options;
   return {

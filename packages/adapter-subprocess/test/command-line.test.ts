@@ -1,5 +1,6 @@
+import { UsageError } from "@acp-steering/kit/adapter";
 import { describe, expect, test } from "vitest";
-import { HELP, readCommandLine, UsageError } from "../src/command-line.js";
+import { HELP, readCommandLine } from "../src/command-line.js";
 import { piRpc } from "../src/dialects/pi-rpc.js";
 import { spawnAdapter } from "./stage.js";
 

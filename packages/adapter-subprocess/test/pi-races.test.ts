@@ -1,3 +1,4 @@
+import type { JsonRecord } from "@acp-steering/kit/adapter";
 /**
  * Races inside Pi that the real one cannot be made to lose or win on demand: its side is played by the test, record by
  * record, as the real one was seen to write them.
@@ -5,7 +6,7 @@
 
 import type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
 import { describe, expect, test } from "vitest";
-import type { DialectSession, JsonRecord } from "../src/dialect.js";
+import type { DialectSession } from "../src/dialect.js";
 import { piRpc } from "../src/dialects/pi-rpc.js";
 
 const STATE = { sessionId: "session", sessionFile: "/session.jsonl", isStreaming: false, isCompacting: false };

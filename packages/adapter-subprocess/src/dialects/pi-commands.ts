@@ -1,5 +1,5 @@
-import type { Channel, JsonRecord } from "../dialect.js";
-import { textOf } from "./pi-records.js";
+import { type JsonRecord, textOf } from "@acp-steering/kit/adapter";
+import type { Channel } from "../dialect.js";
 
 /** Pi answered a command with `success: false`. */
 export class PiRefusal extends Error {

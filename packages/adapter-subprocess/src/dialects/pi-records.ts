@@ -1,7 +1,6 @@
 /** The shapes of Pi's records that the adapter reads, each taken out of `unknown` in one place. */
 
-import type { JsonRecord } from "../dialect.js";
-import { isRecord } from "../dialect.js";
+import { isRecord, type JsonRecord, numberOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 
 export interface PiContent {
   readonly type: string;
@@ -75,18 +74,6 @@ export function readForkEntries(value: unknown): string[] {
 /** The text of a user message as Pi compares it: its text blocks joined. */
 export function plainText(message: PiMessageRecord): string {
   return message.content.map((content) => content.text ?? "").join("");
-}
-
-export function recordOf(value: unknown): JsonRecord {
-  return isRecord(value) ? value : {};
-}
-
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-function numberOf(value: unknown): number {
-  return typeof value === "number" ? value : 0;
 }
 
 export function listOfTexts(value: unknown): string[] {

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import type { Verdict } from "@acp-steering/core";
 import type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
-import type { Channel, Dialect, DialectSession, JsonRecord, SessionIdentity } from "../dialect.js";
+import { type JsonRecord, textOf } from "@acp-steering/kit/adapter";
+import type { Channel, Dialect, DialectSession, SessionIdentity } from "../dialect.js";
 import { PiCommands } from "./pi-commands.js";
-import { type PiState, readForkEntries, readState, textOf } from "./pi-records.js";
+import { type PiState, readForkEntries, readState } from "./pi-records.js";
 import { PiRun } from "./pi-run.js";
 
 /** Extension dialogs that block Pi until they are answered; the other methods only tell. */

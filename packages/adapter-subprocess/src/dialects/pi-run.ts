@@ -1,7 +1,8 @@
 import type { Verdict } from "@acp-steering/core";
 import type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
-import type { JsonRecord } from "../dialect.js";
+import type { JsonRecord } from "@acp-steering/kit/adapter";
+
 import { type PiCommands, PiRefusal } from "./pi-commands.js";
 import { toPiMessage } from "./pi-content.js";
 import { listOfTexts, type PiState, plainText, readMessage, readState } from "./pi-records.js";

@@ -1,5 +1,6 @@
 import type { Verdict } from "@acp-steering/core";
 import type { SteerMessage } from "@acp-steering/kit";
+import { SteerGate } from "@acp-steering/kit/adapter";
 import { type PiCommands, PiRefusal } from "./pi-commands.js";
 import { toPiMessage } from "./pi-content.js";
 
@@ -12,11 +13,6 @@ interface Steer {
   accepted: boolean;
 }
 
-interface HeldSteer {
-  readonly message: SteerMessage;
-  readonly settle: (verdict: Verdict | Promise<Verdict>) => void;
-}
-
 /**
  * The steers of one run, from the hand-over to Pi to the message in which Pi puts them before its model.
  *
@@ -26,8 +22,7 @@ interface HeldSteer {
  */
 export class PiSteers {
   readonly #commands: PiCommands;
-  #state: "held" | "open" | "closed" = "held";
-  #held: HeldSteer[] = [];
+  readonly #gate: SteerGate = new SteerGate((message) => this.#send(message));
   #queued: Steer[] = [];
   #inFlight = new Set<Promise<unknown>>();
   #piQueue: readonly string[] = [];
@@ -48,21 +43,17 @@ export class PiSteers {
   }
 
   steer(message: SteerMessage): Promise<Verdict> {
-    if (this.#state === "closed") return Promise.resolve("tooLate");
-    return this.#state === "held" ? this.#hold(message) : this.#send(message);
+    return this.#gate.steer(message);
   }
 
   /** Pi's run has begun: what was held back goes to it. */
   open(): void {
-    if (this.#state !== "held") return;
-    this.#state = "open";
-    for (const { message, settle } of this.#held.splice(0)) settle(this.#send(message));
+    this.#gate.open();
   }
 
   /** No more steers: Pi's run is over or being stopped. Resolves when Pi has answered for every steer it was given. */
   async close(): Promise<void> {
-    this.#state = "closed";
-    for (const { settle } of this.#held.splice(0)) settle("tooLate");
+    this.#gate.close();
     while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight);
   }
 
@@ -78,7 +69,7 @@ export class PiSteers {
   userMessage(text: string): void {
     const steer = this.#queued.find((candidate) => candidate.text === text) ?? this.#queued[0];
     if (!steer) return;
-    if (this.#state === "closed") {
+    if (this.#gate.closed) {
       this.strays += 1;
       return;
     }
@@ -90,20 +81,6 @@ export class PiSteers {
   /** Hands everything back that Pi has not used. Only after Pi cannot use it any more. */
   handBack(): void {
     for (const { message } of this.#queued.splice(0)) message.undelivered();
-  }
-
-  #hold(message: SteerMessage): Promise<Verdict> {
-    return new Promise((resolve) => {
-      const held: HeldSteer = { message, settle: resolve };
-      this.#held.push(held);
-      message.signal.addEventListener("abort", () => this.#release(held), { once: true });
-    });
-  }
-
-  #release(held: HeldSteer): void {
-    if (!this.#held.includes(held)) return;
-    this.#held = this.#held.filter((other) => other !== held);
-    held.settle("tooLate");
   }
 
   #send(message: SteerMessage): Promise<Verdict> {

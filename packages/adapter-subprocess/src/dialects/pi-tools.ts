@@ -1,10 +1,9 @@
-import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Turn } from "@acp-steering/kit";
-import type { JsonRecord } from "../dialect.js";
-import { isRecord } from "../dialect.js";
-import { type PiContent, readContent, recordOf, textOf } from "./pi-records.js";
+import { currentText, isRecord, type JsonRecord, recordOf, textOf } from "@acp-steering/kit/adapter";
+
+import { type PiContent, readContent } from "./pi-records.js";
 
 type SessionUpdate = Parameters<Turn["update"]>[0];
 type ToolCall = Extract<SessionUpdate, { sessionUpdate: "tool_call" }>;
@@ -137,16 +136,6 @@ function writeDiffs({ path, all }: ToolArguments, cwd: string): ToolContent[] {
   const oldText = currentText(target);
   // Equal texts most likely mean that Pi was faster than we are: what stood there before is unknown.
   return [{ type: "diff", path: target, oldText: oldText === newText ? null : oldText, newText }];
-}
-
-const MAX_OLD_TEXT_BYTES = 1024 * 1024;
-
-function currentText(path: string): string | null {
-  try {
-    return statSync(path).size > MAX_OLD_TEXT_BYTES ? null : readFileSync(path, "utf8");
-  } catch {
-    return null;
-  }
 }
 
 function absolute(path: string, cwd: string): string {

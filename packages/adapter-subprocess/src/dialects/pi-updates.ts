@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Turn, TurnOutcome } from "@acp-steering/kit";
-import type { JsonRecord } from "../dialect.js";
-import { isRecord } from "../dialect.js";
-import { type PiMessageRecord, type PiUsage, readMessage, recordOf, textOf } from "./pi-records.js";
+import { isRecord, type JsonRecord, recordOf, textOf } from "@acp-steering/kit/adapter";
+
+import { type PiMessageRecord, type PiUsage, readMessage } from "./pi-records.js";
 import { PiTool } from "./pi-tools.js";
 
 type SessionUpdate = Parameters<Turn["update"]>[0];

@@ -1,3 +1,5 @@
+/** What is taken out of a vendor's JSON, which may be anything. */
+
 /** One JSON object. */
 export interface JsonRecord {
   readonly [key: string]: unknown;
