@@ -1,5 +1,6 @@
 import type { Reading } from "./dialect.js";
-import { asObject, asText, isObject, type JsonObject, objectsIn } from "./json.js";
+import { asObject, asText, type JsonObject, objectsIn } from "./json.js";
+import { readHead, readMessageList } from "./read-head.js";
 import { imageAt, inlineImage, toMessage } from "./read-message.js";
 import type { ModelImage, ModelMessage, ModelTool, ModelToolCall } from "./request.js";
 
@@ -69,24 +70,20 @@ const readSystem = (system: unknown): readonly ModelMessage[] => {
 const readTool = ({ name, description, input_schema: schema }: JsonObject): readonly ModelTool[] =>
   typeof name === "string" ? [{ name, description: asText(description), parameters: asObject(schema) }] : [];
 
-const bad = (path: string, reason: string): Reading => ({ ok: false, path, reason });
-
 /** Reads the body of a Messages request. */
-export const readAnthropic = (body: unknown): Reading => {
-  if (!isObject(body)) return bad("the body", "must be a JSON object");
-  const { model, messages, stream, system, tools } = body;
-  if (typeof model !== "string" || model === "") return bad("model", "must be a non-empty string");
-  if (stream !== undefined && stream !== null && typeof stream !== "boolean") return bad("stream", "must be a boolean");
-  if (!Array.isArray(messages) || messages.length === 0) return bad("messages", "must be a non-empty array");
-  const wrong = messages.findIndex((message) => !isObject(message) || typeof message["role"] !== "string");
-  if (wrong >= 0) return bad(`messages[${wrong}]`, "must be an object with a `role`");
+export const readAnthropic = (received: unknown): Reading => {
+  const head = readHead(received);
+  if (!head.ok) return head;
+  const { body, model, stream } = head;
+  const list = readMessageList(body["messages"]);
+  if (!list.ok) return list;
   return {
     ok: true,
     request: {
       model,
-      stream: stream === true,
-      messages: [...readSystem(system), ...messages.flatMap(readMessage)],
-      tools: objectsIn(tools).flatMap(readTool),
+      stream,
+      messages: [...readSystem(body["system"]), ...list.messages.flatMap(readMessage)],
+      tools: objectsIn(body["tools"]).flatMap(readTool),
     },
   };
 };

@@ -1,6 +1,7 @@
 import type { Answer, Dialect, Reading, ReplyPart, StreamWriter } from "./dialect.js";
 import { asObject, asText, isObject, type JsonObject, objectsIn } from "./json.js";
 import { openaiError } from "./openai-errors.js";
+import { readHead, readMessageList } from "./read-head.js";
 import { imageAt, toMessage } from "./read-message.js";
 import { finishReason, textOf, toolCallsOf } from "./reply-parts.js";
 import type { ModelImage, ModelMessage, ModelTool, ModelToolCall } from "./request.js";
@@ -37,18 +38,14 @@ const readTool = (tool: JsonObject): readonly ModelTool[] => {
   return [{ name, description: asText(description), parameters: asObject(parameters) }];
 };
 
-const bad = (path: string, reason: string): Reading => ({ ok: false, path, reason });
-
-const read = (body: unknown): Reading => {
-  if (!isObject(body)) return bad("the body", "must be a JSON object");
-  const { model, messages, stream } = body;
-  if (typeof model !== "string" || model === "") return bad("model", "must be a non-empty string");
-  if (stream !== undefined && stream !== null && typeof stream !== "boolean") return bad("stream", "must be a boolean");
-  if (!Array.isArray(messages) || messages.length === 0) return bad("messages", "must be a non-empty array");
-  const wrong = messages.findIndex((message) => !isObject(message) || typeof message["role"] !== "string");
-  if (wrong >= 0) return bad(`messages[${wrong}]`, "must be an object with a `role`");
+const read = (received: unknown): Reading => {
+  const head = readHead(received);
+  if (!head.ok) return head;
+  const { body, model, stream } = head;
+  const list = readMessageList(body["messages"]);
+  if (!list.ok) return list;
   const tools = objectsIn(body["tools"]).flatMap(readTool);
-  return { ok: true, request: { model, stream: stream === true, messages: messages.map(readMessage), tools } };
+  return { ok: true, request: { model, stream, messages: list.messages.map(readMessage), tools } };
 };
 
 const usageOf = ({ reply }: Answer): JsonObject => {

@@ -1,5 +1,6 @@
 import type { Reading } from "./dialect.js";
-import { asObject, asText, isObject, type JsonObject, objectsIn } from "./json.js";
+import { asObject, asText, type JsonObject, objectsIn } from "./json.js";
+import { malformed, readHead } from "./read-head.js";
 import { imageAt, toMessage } from "./read-message.js";
 import type { Reply } from "./reply.js";
 import type { ModelImage, ModelMessage, ModelRequest, ModelTool, ModelToolCall } from "./request.js";
@@ -95,26 +96,19 @@ const readFunction = (tool: JsonObject): readonly ModelTool[] => {
   return [{ name, description: asText(description), parameters: asObject(parameters) }];
 };
 
-const bad = (path: string, reason: string, code?: string): Reading => ({
-  ok: false,
-  path,
-  reason,
-  ...(code !== undefined && { code }),
-});
-
 const hasInput = (input: unknown): boolean => typeof input === "string" || Array.isArray(input);
 
 /** Reads the body of a Responses request; what it refers to is taken from the requests before it. */
-export const readResponses = (body: unknown, earlier: readonly ModelRequest[]): Reading => {
-  if (!isObject(body)) return bad("the body", "must be a JSON object");
-  const { model, input, stream, previous_response_id: previousId, tools } = body;
-  if (typeof model !== "string" || model === "") return bad("model", "must be a non-empty string");
-  if (stream !== undefined && stream !== null && typeof stream !== "boolean") return bad("stream", "must be a boolean");
-  if (!hasInput(input)) return bad("input", "must be a string or an array of items");
+export const readResponses = (received: unknown, earlier: readonly ModelRequest[]): Reading => {
+  const head = readHead(received);
+  if (!head.ok) return head;
+  const { body, model, stream } = head;
+  const { input, previous_response_id: previousId, tools } = body;
+  if (!hasInput(input)) return malformed("input", "must be a string or an array of items");
   const refers = typeof previousId === "string";
   const previous = refers ? earlier.find((request) => isKept(request) && idOf(request) === previousId) : undefined;
   if (refers && previous === undefined) {
-    return bad("previous_response_id", `names no stored response: ${previousId}`, "previous_response_not_found");
+    return malformed("previous_response_id", `names no stored response: ${previousId}`, "previous_response_not_found");
   }
   const history = previous === undefined ? [] : conversationOf(previous);
   const items = resolveItems(inputItems(input), earlier);
@@ -123,7 +117,7 @@ export const readResponses = (body: unknown, earlier: readonly ModelRequest[]): 
     ok: true,
     request: {
       model,
-      stream: stream === true,
+      stream,
       messages: [...instructionsOf(body), ...messages],
       tools: objectsIn(tools).flatMap(readFunction),
     },
