@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { VendorError } from "@acp-steering/kit";
-import type { Log } from "@acp-steering/kit/adapter";
+import { type Log, withTimeout } from "@acp-steering/kit/adapter";
 import { Bridge } from "./bridge.js";
 import type { BridgeReady, SessionEvent } from "./bridge-protocol.js";
 import { findPython, pythonEnvironment } from "./find-python.js";
@@ -86,7 +86,10 @@ export class BridgeHost {
       throw startFailed(python, error);
     });
     try {
-      this.#live = { bridge, ready: await withTimeout(bridge.ready, startTimeoutMs) };
+      this.#live = {
+        bridge,
+        ready: await withTimeout(bridge.ready, startTimeoutMs, `it was not ready within ${startTimeoutMs / 1_000} s`),
+      };
     } catch (error) {
       await bridge.stop();
       throw startFailed(python, error);
@@ -124,12 +127,4 @@ function startFailed(python: string, error: unknown): VendorError {
       "Try `hermes` in a terminal; if it does not work there either, install Hermes again, or name another interpreter with --python.",
     { data: { reason: "agentStartFailed" }, cause: error },
   );
-}
-
-async function withTimeout<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`it was not ready within ${milliseconds / 1_000} s`)), milliseconds);
-  });
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }

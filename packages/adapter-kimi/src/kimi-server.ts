@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { VendorError } from "@acp-steering/kit";
-import type { Log } from "@acp-steering/kit/adapter";
+import { type Log, withTimeout } from "@acp-steering/kit/adapter";
 import { type ChildExit, type SpawnedChild, StderrTail, spawnChild } from "@acp-steering/kit/process";
 import { type FindKimiOptions, findKimi } from "./find-kimi.js";
 import { type KimiAddress, KimiApi } from "./kimi-api.js";
@@ -180,19 +180,11 @@ async function readAddress(child: SpawnedChild, timeoutMs: number): Promise<Kimi
     const words = said.lines();
     throw new Error(`it ${describeExit(exit)}${words.length > 0 ? `. It said: ${words.join(" | ")}` : ""}`);
   });
-  return withTimeout(Promise.race([address, ended]), timeoutMs);
+  return withTimeout(Promise.race([address, ended]), timeoutMs, `it does not listen after ${timeoutMs} ms`);
 }
 
 function describeExit({ code, signal }: ChildExit): string {
   return signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
-}
-
-async function withTimeout<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`it does not listen after ${milliseconds} ms`)), milliseconds);
-  });
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
 
 function startFailed(error: Error): Error {

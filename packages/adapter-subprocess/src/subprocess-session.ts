@@ -1,7 +1,7 @@
 import type { Verdict } from "@acp-steering/core";
 import type { SteerMessage, Turn, TurnOutcome, VendorSession } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
-import { whenStuck } from "@acp-steering/kit/adapter";
+import { whenStuck, withTimeout } from "@acp-steering/kit/adapter";
 import { type ChannelOptions, ChildChannel } from "./child-channel.js";
 
 export interface SubprocessSessionOptions extends Omit<ChannelOptions, "extraArguments"> {
@@ -92,7 +92,11 @@ async function startChannel(
   const { dialect, command, startTimeoutMs } = options;
   const channel = await openChannel({ ...options, extraArguments });
   try {
-    const identity = await withTimeout(channel.session.start(), startTimeoutMs);
+    const identity = await withTimeout(
+      channel.session.start(),
+      startTimeoutMs,
+      `no answer within ${startTimeoutMs} ms`,
+    );
     return { channel, id: identity.id };
   } catch (error) {
     await channel.stop();
@@ -114,12 +118,4 @@ async function openChannel(options: ChannelOptions): Promise<ChildChannel> {
       cause: error,
     });
   }
-}
-
-async function withTimeout<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds);
-  });
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }

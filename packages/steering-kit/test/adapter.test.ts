@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { currentText, SteerGate, secondsOf, UsageError, whenStuck } from "../src/adapter/index.js";
+import { currentText, SteerGate, secondsOf, UsageError, whenStuck, withTimeout } from "../src/adapter/index.js";
 import type { SteerMessage } from "../src/index.js";
 
 afterEach(() => {
@@ -106,4 +106,14 @@ test("the text of a file is there up to 1 MiB", async () => {
   expect(currentText(path)).toHaveLength(1_048_576);
   await writeFile(path, "x".repeat(1_048_577));
   expect(currentText(path)).toBeNull();
+});
+
+test("a promise that takes too long is an error in its own words; one in time is itself", async () => {
+  vi.useFakeTimers();
+  const never = withTimeout(new Promise(() => {}), 1_000, "it does not listen");
+  const said = expect(never).rejects.toThrow("it does not listen");
+  await vi.advanceTimersByTimeAsync(1_000);
+  await said;
+  expect(await withTimeout(Promise.resolve("here"), 1_000, "late")).toBe("here");
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -5,3 +5,4 @@ export type { JsonRecord } from "./json.js";
 export { isRecord, listOf, numberOf, recordOf, textOf } from "./json.js";
 export { SteerGate } from "./steer-gate.js";
 export { whenStuck } from "./when-stuck.js";
+export { withTimeout } from "./with-timeout.js";
