@@ -1,5 +1,6 @@
 // What the bridge costs: a token's way to the client, a flood of them, eight turns at once, memory, the end of the process.
-import { createHome, Editor, median, row, timeOfDay } from "./support.mjs";
+import { median, row } from "../../../scripts/bench-row.mjs";
+import { createHome, Editor, timeOfDay } from "./support.mjs";
 
 const TOKENS = 400;
 const DELTAS = 20_000;

@@ -10,15 +10,6 @@ const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 /** The interpreter whose agent does what the prompt says. */
 export const PYTHON = path("agent/python");
 
-export const median = (values) => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)];
-
-/** One row of a table: what was measured, what it has to hold, and whether it does. */
-export const row = (what, value, bound, unit = "", detail = "") => {
-  const limit = Number(bound.replace(/^at (most|least) /, ""));
-  const holds = bound.startsWith("at most") ? value <= limit : value >= limit;
-  return { what, value: Number(value.toFixed(3)), bound, unit, holds: holds ? "yes" : "no", detail };
-};
-
 /** A home with a model that nobody asks. */
 export async function createHome() {
   const folder = await mkdtemp(join(tmpdir(), "acp-steering-bench-"));

@@ -1,6 +1,7 @@
 // The bridge's verdict on a steer while a Python thread of the turn does nothing but compute.
+import { median, row } from "../../../scripts/bench-row.mjs";
 import { hermesVendor } from "../dist/index.js";
-import { createHome, median, PYTHON, row } from "./support.mjs";
+import { createHome, PYTHON } from "./support.mjs";
 
 const STEERS = 200;
 

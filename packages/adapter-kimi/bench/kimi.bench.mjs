@@ -1,4 +1,5 @@
 // What the adapter costs beside Kimi: the first answer, memory, a steer's way to Kimi, and what a killed server costs.
+import { median, row } from "../../../scripts/bench-row.mjs";
 import { setUp } from "./support.mjs";
 
 const STARTS = 7;
@@ -76,12 +77,4 @@ async function killed({ adapter, model, open, killKimi }) {
     "ms",
     `next prompt ${again.toFixed(0)} ms`,
   );
-}
-
-const median = (values) => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)];
-
-/** One row of a table: what was measured, what it has to hold, and whether it does. */
-function row(what, value, bound, unit, detail = "") {
-  const limit = Number(bound.replace("at most ", ""));
-  return { what, value: Number(value.toFixed(1)), bound, unit, holds: value <= limit ? "yes" : "no", detail };
 }

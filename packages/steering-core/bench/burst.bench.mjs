@@ -1,5 +1,6 @@
 // 1,024 steers sent at once to one turn: all bound, all handed over, in order.
-import { connected, newSession, row, textPrompt } from "./support.mjs";
+import { row } from "../../../scripts/bench-row.mjs";
+import { connected, newSession, textPrompt } from "./support.mjs";
 
 const STEERS = 1_024;
 

@@ -1,7 +1,8 @@
 // What a session costs: the time of a steer from 100 to 100,000 sessions, the memory of an idle one, what a closed one leaves.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { connected, connectedBare, median, newSession, row, textPrompt } from "./support.mjs";
+import { median, row } from "../../../scripts/bench-row.mjs";
+import { connected, connectedBare, newSession, textPrompt } from "./support.mjs";
 
 const FEW = 100;
 const MANY = 100_000;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { row } from "./support.mjs";
+import { row } from "../../../scripts/bench-row.mjs";
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 

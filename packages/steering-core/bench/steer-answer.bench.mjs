@@ -1,5 +1,6 @@
 // A steer's answer against an empty extension request that the bare SDK answers on the same kind of stream.
-import { connected, connectedBare, median, newSession, row, textPrompt } from "./support.mjs";
+import { median, row } from "../../../scripts/bench-row.mjs";
+import { connected, connectedBare, newSession, textPrompt } from "./support.mjs";
 
 const ROUNDS = 200;
 const REQUESTS = 32;

@@ -1,7 +1,7 @@
 // Updates per second over stdio, through the layer against the bare SDK, in interleaved rounds with fresh processes.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { median, row } from "./support.mjs";
+import { median, row } from "../../../scripts/bench-row.mjs";
 
 const ROUNDS = 9;
 const UPDATES = 100_000;

@@ -1,20 +1,6 @@
 import { agent, ndJsonStream } from "@agentclientprotocol/sdk/unstable";
 import { steering } from "../dist/index.js";
 
-export const median = (values) => [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)];
-
-const round = (value, digits = 3) => Number(value.toFixed(digits));
-
-/** One row of a table: what was measured, what it has to hold, and whether it does. */
-export const row = (what, value, bound, unit = "", detail = "") => ({
-  what,
-  value: round(value),
-  bound,
-  unit,
-  holds: value <= Number(bound.replace(/^at (most|least) /, "")) === bound.startsWith("at most") ? "yes" : "no",
-  detail,
-});
-
 const WORK = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "at work" } };
 
 /** An agent whose prompts end when `release` says so, and that talks when `say` tells it to. */
