@@ -291,7 +291,7 @@ export const MACHINE = [
     file: "steers.ts",
     search: '  for (const steer of steers) Object.assign(steer, { fate: "fallen", report: undefined });',
     replace:
-      '  for (const steer of steers) Object.assign(steer, { fate: "fallen", report: undefined });\n  turnOf(state).bound.sort((steer) => (steers.includes(steer) ? 1 : 0));',
+      '  for (const steer of steers) Object.assign(steer, { fate: "fallen", report: undefined });\n  const turn = turnOf(state);\n  turn.bound = [...turn.bound.filter((steer) => !steers.includes(steer)), ...steers];',
     breaks: "G3: what the driver hands back does not return to its place",
   },
   {
