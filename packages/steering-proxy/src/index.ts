@@ -1,0 +1,1 @@
+export type { AgentAnswer, AgentCalls, VendorSteering, VendorSteeringSession, Watch } from "./vendor-steering.js";

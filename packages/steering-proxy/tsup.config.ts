@@ -1,0 +1,10 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: { index: "src/index.ts" },
+  format: "esm",
+  target: "node20",
+  platform: "node",
+  dts: true,
+  clean: true,
+});
