@@ -1,9 +1,8 @@
-import type { ContentBlock, InjectCall, PendingSteer, Verdict } from "@acp-steering/core";
+import { CODE, type ContentBlock, type InjectCall, METHOD, type PendingSteer, type Verdict } from "@acp-steering/core";
 import type { AgentContext, PromptRequest, PromptResponse } from "@agentclientprotocol/sdk/unstable";
-import { methods, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { Outbox } from "./outbox.js";
 import type { SteerMessage, Turn, VendorSession } from "./vendor.js";
-import { CODES } from "./vendor-error.js";
+import { VendorError } from "./vendor-error.js";
 
 interface RunContext {
   readonly params: PromptRequest;
@@ -42,8 +41,9 @@ export class AgentSession {
 
   async prompt(context: RunContext): Promise<PromptResponse> {
     if (this.#run) {
-      throw new RequestError(CODES.invalidRequest, `Session ${this.id} already runs a prompt. Wait for its answer.`, {
-        reason: "busy",
+      throw new VendorError(`Session ${this.id} already runs a prompt. Wait for its answer.`, {
+        code: CODE.invalidRequest,
+        data: { reason: "busy" },
       });
     }
     const run: Run = { outbox: new Outbox(context.client, this.id), abort: new AbortController(), ended: settlement() };
@@ -131,7 +131,7 @@ export class AgentSession {
     const elicit: NonNullable<Turn["elicit"]> = async (form, signal) => {
       await outbox.flushed();
       return context.client.request(
-        methods.client.elicitation.create,
+        METHOD.elicitation,
         { ...form, mode: "form", sessionId: this.id },
         { cancellationSignal: signal ? AbortSignal.any([abort.signal, signal]) : abort.signal },
       );
@@ -146,7 +146,7 @@ export class AgentSession {
       requestPermission: async (question, signal) => {
         await outbox.flushed();
         return context.client.request(
-          methods.client.session.requestPermission,
+          METHOD.permission,
           { ...question, sessionId: this.id },
           { cancellationSignal: signal ? AbortSignal.any([abort.signal, signal]) : abort.signal },
         );

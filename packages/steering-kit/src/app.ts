@@ -1,25 +1,28 @@
-import type {
-  AgentApp,
-  InitializeResponse,
-  PromptRequest,
-  SessionCapabilities,
-  SessionUpdate,
-} from "@agentclientprotocol/sdk/unstable";
-import { agent, methods, PROTOCOL_VERSION, RequestError } from "@agentclientprotocol/sdk/unstable";
+import { CODE, REASON } from "@acp-steering/core";
+import type { AgentApp, InitializeResponse, PromptRequest, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import { agent, methods } from "@agentclientprotocol/sdk/unstable";
 import { Outbox } from "./outbox.js";
+import { toRequestError } from "./request-error.js";
 import type { ConnectionSessions } from "./session-registry.js";
 import { announce, setConfigOption, setMode, settingsOf } from "./session-settings.js";
 import type { Vendor } from "./vendor.js";
-import { CODES, toRequestError } from "./vendor-error.js";
+import { VendorError } from "./vendor-error.js";
+
+export interface AppOptions {
+  readonly vendor: Vendor;
+  readonly sessions: ConnectionSessions;
+  /** The answer to `initialize`. */
+  readonly introduce: () => Promise<InitializeResponse>;
+}
 
 /** The ACP agent of one connection: every method that the vendor has, and no other. */
-export function buildApp(vendor: Vendor, sessions: ConnectionSessions): AgentApp {
+export function buildApp({ vendor, sessions, introduce }: AppOptions): AgentApp {
   const guarded = guard(vendor);
   let showsForms = false;
   const app = agent({ name: vendor.name })
     .onRequest(methods.agent.initialize, ({ params }) => {
       showsForms = Boolean(params.clientCapabilities?.elicitation?.form);
-      return guarded(() => initializeResponse(vendor));
+      return guarded(introduce);
     })
     .onRequest(methods.agent.session.new, ({ params, client }) =>
       guarded(async () => {
@@ -28,28 +31,30 @@ export function buildApp(vendor: Vendor, sessions: ConnectionSessions): AgentApp
         return { sessionId: session.id, ...settingsOf(session) };
       }),
     )
-    .onRequest(methods.agent.session.setConfigOption, ({ params }) => {
-      const session = sessions.get(params.sessionId);
-      return guarded(() => setConfigOption(session, params));
-    })
-    .onRequest(methods.agent.session.setMode, ({ params }) => {
-      const session = sessions.get(params.sessionId);
-      return guarded(async () => {
-        await setMode(session, params);
+    .onRequest(methods.agent.session.setConfigOption, ({ params }) =>
+      guarded(async () => setConfigOption(sessions.get(params.sessionId), params)),
+    )
+    .onRequest(methods.agent.session.setMode, ({ params }) =>
+      guarded(async () => {
+        await setMode(sessions.get(params.sessionId), params);
         return {};
-      });
-    })
-    .onRequest(methods.agent.session.prompt, (context) => {
-      const session = sessions.get(context.params.sessionId);
-      assertSupported(context.params.prompt, vendor);
-      return guarded(() => session.prompt({ ...context, showsForms }));
-    })
+      }),
+    )
+    .onRequest(methods.agent.session.prompt, (context) =>
+      guarded(async () => {
+        const session = sessions.get(context.params.sessionId);
+        assertSupported(context.params.prompt, vendor);
+        return session.prompt({ ...context, showsForms });
+      }),
+    )
     .onNotification(methods.agent.session.cancel, ({ params }) => sessions.find(params.sessionId)?.interrupt())
-    .onRequest(methods.agent.session.close, async ({ params }) => {
-      sessions.get(params.sessionId);
-      await guarded(() => sessions.close(params.sessionId));
-      return {};
-    });
+    .onRequest(methods.agent.session.close, ({ params }) =>
+      guarded(async () => {
+        sessions.get(params.sessionId);
+        await sessions.close(params.sessionId);
+        return {};
+      }),
+    );
   addOptionalMethods(app, vendor, sessions);
   return app;
 }
@@ -136,34 +141,10 @@ function assertSupported(prompt: PromptRequest["prompt"], vendor: Vendor): void 
   const foreign = prompt.findIndex(({ type }) => type in takes && takes[type] !== true);
   const block = prompt[foreign];
   if (!block) return;
-  throw new RequestError(CODES.invalidParams, `${vendor.title ?? vendor.name} takes no ${block.type} in a prompt.`, {
-    path: `prompt[${foreign}]`,
-    reason: "unsupportedContent",
+  throw new VendorError(`${vendor.title ?? vendor.name} takes no ${block.type} in a prompt.`, {
+    code: CODE.invalidParams,
+    data: { path: `prompt[${foreign}]`, reason: REASON.unsupportedContent },
   });
-}
-
-async function initializeResponse(vendor: Vendor): Promise<InitializeResponse> {
-  const { authMethods = [] } = vendor;
-  const sessionCapabilities: SessionCapabilities = {
-    close: {},
-    ...(vendor.resume && { resume: {} }),
-    ...(vendor.fork && { fork: {} }),
-    ...(vendor.list && { list: {} }),
-    ...(vendor.delete && { delete: {} }),
-    ...(vendor.additionalDirectories && { additionalDirectories: {} }),
-  };
-  return {
-    protocolVersion: PROTOCOL_VERSION,
-    agentInfo: { name: vendor.name, title: vendor.title ?? null, version: vendor.version },
-    agentCapabilities: {
-      loadSession: vendor.load !== undefined,
-      promptCapabilities: vendor.promptCapabilities ?? {},
-      sessionCapabilities,
-      ...(vendor.mcpCapabilities && { mcpCapabilities: vendor.mcpCapabilities }),
-      ...(vendor.logout && { auth: { logout: {} } }),
-    },
-    authMethods: [...(typeof authMethods === "function" ? await authMethods() : authMethods)],
-  };
 }
 
 function guard(vendor: Vendor): <Result>(task: () => Promise<Result>) => Promise<Result> {

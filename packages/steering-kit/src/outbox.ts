@@ -1,5 +1,5 @@
+import { METHOD } from "@acp-steering/core";
 import type { AgentContext, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import { methods } from "@agentclientprotocol/sdk/unstable";
 
 /**
  * What one session says to one client, in order: updates, and between them the reports on steers.
@@ -48,8 +48,6 @@ export class Outbox {
 
   #write(update: SessionUpdate): void {
     // A failed write means that the client is gone; the end of the connection is handled where it is noticed.
-    this.#written = this.#client
-      .notify(methods.client.session.update, { sessionId: this.#sessionId, update })
-      .catch(() => {});
+    this.#written = this.#client.notify(METHOD.update, { sessionId: this.#sessionId, update }).catch(() => {});
   }
 }

@@ -1,7 +1,5 @@
-import { Readable, Writable } from "node:stream";
 import type { Steerable } from "@acp-steering/core";
-import type { Stream } from "@agentclientprotocol/sdk/unstable";
-import { ndJsonStream } from "@agentclientprotocol/sdk/unstable";
+import { stdioStream } from "./stdio-stream.js";
 
 /** What `serveStdio` serves: any steerable; one with `dispose()` is disposed of at the end. */
 export interface Servable extends Pick<Steerable, "connect"> {
@@ -23,38 +21,18 @@ export interface Servable extends Pick<Steerable, "connect"> {
  */
 export async function serveStdio(agent: Servable): Promise<void> {
   protectStdout();
-  const output = Writable.toWeb(process.stdout) as WritableStream<Uint8Array>;
-  const input = Readable.toWeb(process.stdin) as unknown as ReadableStream<Uint8Array>;
-  const { readable, writable } = ndJsonStream(output, input);
   const told = toldToStop();
-  const connection = agent.connect({ readable: watched(readable, told), writable });
+  const unreadable = (error: Error): void => {
+    console.error(`The client's input cannot be read any further: ${error.message}. The connection ends.`);
+    told.stop(UNREADABLE_INPUT_EXIT_CODE);
+  };
+  const connection = agent.connect(stdioStream(process.stdin, process.stdout, unreadable));
   // The client may close its reading end first; that is the end of the conversation, not a crash.
   process.stdout.on("error", () => told.stop(0));
   // Nobody has to read what we log.
   process.stderr.on("error", () => {});
   process.exitCode = await Promise.race([connection.closed.then(() => 0), told.code]);
   await agent.dispose?.();
-}
-
-/** Input that cannot be read further (a message over the limit) ends the conversation, but not without a word. */
-function watched(readable: Stream["readable"], told: ReturnType<typeof toldToStop>): Stream["readable"] {
-  const reader = readable.getReader();
-  return new ReadableStream({
-    pull: async (controller) => {
-      try {
-        const { done, value } = await reader.read();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      } catch (error) {
-        console.error(
-          `The client's input cannot be read any further: ${(error as Error).message}. The connection ends.`,
-        );
-        told.stop(UNREADABLE_INPUT_EXIT_CODE);
-        controller.error(error);
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
 }
 
 function protectStdout(): void {

@@ -1,5 +1,4 @@
-import type { PendingSteer } from "@acp-steering/core";
-import { RequestError } from "@agentclientprotocol/sdk/unstable";
+import { CODE, type PendingSteer } from "@acp-steering/core";
 import { AgentSession } from "./agent-session.js";
 import type { VendorSession } from "./vendor.js";
 import { VendorError } from "./vendor-error.js";
@@ -8,7 +7,7 @@ import { VendorError } from "./vendor-error.js";
 export interface ConnectionSessions {
   /** @throws VendorError when another session of that id is open; the new one is closed then. */
   add(vendorSession: VendorSession): AgentSession;
-  /** @throws RequestError -32002 when the session is unknown or closed. */
+  /** @throws VendorError -32002 when the session is unknown or closed. */
   get(sessionId: string): AgentSession;
   find(sessionId: string): AgentSession | undefined;
   close(sessionId: string): Promise<void>;
@@ -45,7 +44,7 @@ export class SessionRegistry {
       },
       get: (sessionId) => {
         const session = this.#sessions.get(sessionId);
-        if (!session) throw RequestError.sessionNotFound(sessionId);
+        if (!session) throw notOpen(sessionId);
         return session;
       },
       find: (sessionId) => this.#sessions.get(sessionId),
@@ -82,4 +81,11 @@ export class SessionRegistry {
     this.#sessions.delete(sessionId);
     await session?.close();
   }
+}
+
+function notOpen(sessionId: string): VendorError {
+  return new VendorError(`Session ${sessionId} is not open here. Open a new one, or load it where the agent can.`, {
+    code: CODE.notFound,
+    data: { sessionId },
+  });
 }

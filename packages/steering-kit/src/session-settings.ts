@@ -1,3 +1,4 @@
+import { CODE, METHOD } from "@acp-steering/core";
 import type {
   AgentContext,
   SessionConfigOption,
@@ -9,7 +10,7 @@ import type {
 } from "@agentclientprotocol/sdk/unstable";
 import { methods, RequestError } from "@agentclientprotocol/sdk/unstable";
 import type { AgentSession } from "./agent-session.js";
-import { CODES, VendorError } from "./vendor-error.js";
+import { VendorError } from "./vendor-error.js";
 
 /** What the answers of `session/new`, `load`, `resume` and `fork` say of a session's settings. */
 export function settingsOf({ vendorSession }: AgentSession): {
@@ -61,7 +62,7 @@ export async function setConfigOption(
 export function announce({ id, vendorSession }: AgentSession, client: AgentContext): void {
   const send = (update: SessionUpdate): void => {
     // A failed write means that the client is gone; the end of the connection is handled where it is noticed.
-    client.notify(methods.client.session.update, { sessionId: id, update }).catch(() => {});
+    client.notify(METHOD.update, { sessionId: id, update }).catch(() => {});
   };
   setImmediate(() => {
     const { commands } = vendorSession;
@@ -77,7 +78,7 @@ function choicesOf(option: SessionConfigOption): readonly (string | boolean)[] {
 
 function invalid(path: string, given: unknown, choices: readonly unknown[]): VendorError {
   return new VendorError(`There is no ${path} ${JSON.stringify(given)} here. Choose one of: ${choices.join(", ")}.`, {
-    code: CODES.invalidParams,
+    code: CODE.invalidParams,
     data: { path },
   });
 }

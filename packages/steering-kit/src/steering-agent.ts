@@ -1,7 +1,7 @@
 import type { Steerable, SteeringDriver, SteeringOptions } from "@acp-steering/core";
 import { steering } from "@acp-steering/core";
-import type { AgentConnection, AgentConnectOptions, Stream } from "@agentclientprotocol/sdk/unstable";
-import { buildApp } from "./app.js";
+import type { Stream } from "@agentclientprotocol/sdk/unstable";
+import { connectVendor } from "./connect-vendor.js";
 import { SessionRegistry } from "./session-registry.js";
 import type { Vendor } from "./vendor.js";
 
@@ -28,8 +28,7 @@ export interface SteeringAgent extends Steerable {
 export function steeringAgent(vendor: Vendor, options: SteeringAgentOptions = {}): SteeringAgent {
   const sessions = new SessionRegistry((sessionId) => steerable.take(sessionId));
   const connector = {
-    connect: (stream: Stream, connectOptions?: AgentConnectOptions) =>
-      connectVendor({ vendor, sessions, stream, connectOptions }),
+    connect: (stream: Stream) => connectVendor({ vendor, sessions: sessions.forConnection(), stream }),
   };
   const steerable = steering(connector, { ...options, ...roadOf(vendor, sessions) });
   let disposal: Promise<void> | undefined;
@@ -51,24 +50,4 @@ function roadOf(vendor: Vendor, sessions: SessionRegistry): Pick<SteeringOptions
     inject: (call) => sessions.find(call.sessionId)?.inject(call) ?? Promise.resolve("tooLate"),
   };
   return { driver };
-}
-
-/** `AgentApp.connect` as it is at run time: its declaration leaves out the options that the SDK's servers pass. */
-interface DeferredConnector {
-  connect(stream: Stream, options?: AgentConnectOptions): AgentConnection;
-}
-
-interface VendorConnection {
-  readonly vendor: Vendor;
-  readonly sessions: SessionRegistry;
-  readonly stream: Stream;
-  readonly connectOptions: AgentConnectOptions | undefined;
-}
-
-function connectVendor({ vendor, sessions, stream, connectOptions }: VendorConnection): AgentConnection {
-  const owned = sessions.forConnection();
-  const app: DeferredConnector = buildApp(vendor, owned);
-  const connection = app.connect(stream, connectOptions);
-  void connection.closed.then(() => owned.closeAll());
-  return connection;
 }
