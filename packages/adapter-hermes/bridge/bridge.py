@@ -1788,7 +1788,6 @@ def ready(hermes: Hermes) -> dict:
         "redirect": callable(getattr(agent, "redirect", None)),
         "modes": list(MODES),
         "commands": list(COMMANDS),
-        "auth": hermes.auth(),
     }
 
 

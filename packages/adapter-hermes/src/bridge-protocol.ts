@@ -31,7 +31,6 @@ export interface BridgeReady {
   readonly redirect: boolean;
   readonly modes: readonly BridgeChoice[];
   readonly commands: readonly BridgeCommand[];
-  readonly auth: BridgeAuth;
 }
 
 export interface BridgeSession {

@@ -21,8 +21,15 @@ export interface HermesVendorOptions {
   readonly version?: string;
 }
 
-/** What signing in is called where it is not known yet which provider needs it. */
-const ANY_PROVIDER = "hermes";
+/**
+ * Hermes has its keys from its own configuration; what it lacks is set there, not here. Which provider it is, Hermes says
+ * once it runs, and `initialize` does not wait for that.
+ */
+const AUTH_METHOD = {
+  id: "hermes",
+  name: "Hermes' own configuration",
+  description: "Run `hermes model` in a terminal to choose a provider and give it its key.",
+} as const;
 
 /**
  * A vendor for Hermes Agent: one Python process with the user's own Hermes, started with the first request, for all
@@ -74,14 +81,7 @@ export function hermesVendor(options: HermesVendorOptions = {}): Vendor {
     version,
     supports: { content: ["text", "resource_link", "resource"], boundary: "afterTool" },
     promptCapabilities: { image: true, embeddedContext: true },
-    authMethods: async () => [
-      authMethod(
-        await host.live().then(
-          ({ ready }) => ready.auth,
-          () => undefined,
-        ),
-      ),
-    ],
+    authMethods: [AUTH_METHOD],
     authenticate: async () => {
       const { bridge } = await host.live();
       assertConfigured(await asked(bridge.request("auth", {})));
@@ -125,22 +125,10 @@ async function asked<Result>(answer: Promise<Result>): Promise<Result> {
   }
 }
 
-/** Hermes has its keys from its own configuration; what it lacks is set there, not here. */
-function authMethod(auth: BridgeAuth | undefined): { id: string; name: string; description: string } {
-  const provider = auth?.provider ?? ANY_PROVIDER;
-  const set = "Run `hermes model` in a terminal to choose a provider and give it its key.";
-  return {
-    id: provider,
-    name: auth?.provider ? `Hermes' provider ${provider}` : "Hermes' own configuration",
-    description: auth?.configured ? `Hermes has what ${provider} needs.` : (auth?.message ?? set),
-  };
-}
-
-function assertConfigured(auth: BridgeAuth): void {
-  if (auth.configured) return;
-  const { description } = authMethod(auth);
-  throw new VendorError(`Hermes cannot reach a model yet. ${description}`, {
+function assertConfigured({ configured, message, variables }: BridgeAuth): void {
+  if (configured) return;
+  throw new VendorError(`Hermes cannot reach a model yet. ${message ?? AUTH_METHOD.description}`, {
     code: CODE.authRequired,
-    data: { reason: "authRequired", variables: auth.variables },
+    data: { reason: "authRequired", variables },
   });
 }

@@ -145,16 +145,14 @@ describe("authentication", () => {
 
   test("a missing key is auth_required with the way out; set, it works without a restart", async () => {
     const { client, home, initialized } = await withoutKey();
-    expect(initialized["authMethods"]).toMatchObject([
-      { id: "custom", description: expect.stringContaining("STAND_IN_API_KEY") },
-    ]);
+    expect(initialized["authMethods"]).toMatchObject([{ id: "hermes" }]);
     const missing = { code: -32000, message: expect.stringContaining("STAND_IN_API_KEY") };
-    await expect(client.request("authenticate", { methodId: "custom" })).rejects.toMatchObject(missing);
+    await expect(client.request("authenticate", { methodId: "hermes" })).rejects.toMatchObject(missing);
     const cwd = await temporaryFolder();
     const go = async (): Promise<unknown> => client.prompt(await client.newSession(cwd), "Go").answer;
     await expect(go()).rejects.toMatchObject({ code: -32000 });
     await writeFile(join(home.path, ".env"), `STAND_IN_API_KEY=${SECRET}\n`);
-    await client.request("authenticate", { methodId: "custom" });
+    await client.request("authenticate", { methodId: "hermes" });
     expect(await go()).toMatchObject({ stopReason: "end_turn" });
   });
 

@@ -235,8 +235,8 @@ test("an MCP server that cannot be reached is told, and the session opens", asyn
 test("without credentials a session is refused with what to do, and works once they are there", async () => {
   const { home } = await createHome({ script: [{ text: "One." }], configuration: { model: { provider: "custom" } } });
   const bridge = startBridge(home.path);
-  const { auth } = await bridge.greet();
-  expect(auth).toMatchObject({
+  await bridge.greet();
+  expect(await bridge.request("auth")).toMatchObject({
     configured: false,
     provider: "custom",
     variables: ["STAND_IN_API_KEY"],

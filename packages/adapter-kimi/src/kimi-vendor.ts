@@ -20,7 +20,7 @@ import { toKimiMcpServers } from "./mcp-servers.js";
 import { runsElsewhere } from "./other-servers.js";
 import { lockSession, sessionInUse } from "./session-lock.js";
 
-type AuthMethod = Extract<NonNullable<Vendor["authMethods"]>, readonly unknown[]>[number];
+type AuthMethod = NonNullable<Vendor["authMethods"]>[number];
 
 export interface KimiVendorOptions extends Partial<FindKimiOptions> {
   /** Kimi's home: settings, login, sessions. Default: the environment's `KIMI_CODE_HOME`, else `~/.kimi-code`. */

@@ -1,6 +1,7 @@
 import { CODE, REASON } from "@acp-steering/core";
-import type { AgentApp, InitializeResponse, PromptRequest, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import type { AgentApp, PromptRequest, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { agent, methods } from "@agentclientprotocol/sdk/unstable";
+import { introduction } from "./introduce.js";
 import { Outbox } from "./outbox.js";
 import { toRequestError } from "./request-error.js";
 import type { ConnectionSessions } from "./session-registry.js";
@@ -8,21 +9,14 @@ import { announce, setConfigOption, setMode, settingsOf } from "./session-settin
 import type { Vendor } from "./vendor.js";
 import { VendorError } from "./vendor-error.js";
 
-export interface AppOptions {
-  readonly vendor: Vendor;
-  readonly sessions: ConnectionSessions;
-  /** The answer to `initialize`. */
-  readonly introduce: () => Promise<InitializeResponse>;
-}
-
 /** The ACP agent of one connection: every method that the vendor has, and no other. */
-export function buildApp({ vendor, sessions, introduce }: AppOptions): AgentApp {
+export function buildApp(vendor: Vendor, sessions: ConnectionSessions): AgentApp {
   const guarded = guard(vendor);
   let showsForms = false;
   const app = agent({ name: vendor.name })
     .onRequest(methods.agent.initialize, ({ params }) => {
       showsForms = Boolean(params.clientCapabilities?.elicitation?.form);
-      return guarded(introduce);
+      return introduction(vendor);
     })
     .onRequest(methods.agent.session.new, ({ params, client }) =>
       guarded(async () => {

@@ -1,5 +1,5 @@
 import { METHOD, type WireMessage } from "@acp-steering/core";
-import type { AnyMessage, InitializeResponse, Stream } from "@agentclientprotocol/sdk/unstable";
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
 import { introduction } from "./introduce.js";
 import type { ConnectionSessions } from "./session-registry.js";
 import type { Vendor } from "./vendor.js";
@@ -28,28 +28,17 @@ async function connected({ vendor, sessions, stream }: VendorConnection): Promis
   const writer = stream.writable.getWriter();
   const first = await reader.read();
   if (first.done) return;
-  let introduced: Promise<InitializeResponse> | undefined;
-  const introduce = (): Promise<InitializeResponse> => {
-    introduced ??= introduction(vendor);
-    return introduced;
-  };
-  const isAnswered = await answerInitialize(first.value, introduce, writer);
+  const isAnswered = await answerInitialize(first.value, vendor, writer);
   const { buildApp } = await import("./app.js");
   const rest = fromFirst(first, isAnswered, reader, writer);
-  await buildApp({ vendor, sessions, introduce }).connect(rest).closed;
+  await buildApp(vendor, sessions).connect(rest).closed;
 }
 
 /** Whether it was an `initialize` that the SDK would answer too. What is wrong with any other is the SDK's to say. */
-async function answerInitialize(
-  message: WireMessage,
-  introduce: () => Promise<InitializeResponse>,
-  writer: Writer,
-): Promise<boolean> {
-  const { method, id, params } = message;
+async function answerInitialize({ method, id, params }: WireMessage, vendor: Vendor, writer: Writer): Promise<boolean> {
   if (method !== METHOD.initialize || id === undefined || !hasVersion(params)) return false;
-  const result = await introduce().catch(() => undefined);
-  if (result) await writer.write({ jsonrpc: "2.0", id, result });
-  return result !== undefined;
+  await writer.write({ jsonrpc: "2.0", id, result: introduction(vendor) });
+  return true;
 }
 
 const MAX_VERSION = 65_535;

@@ -5,7 +5,7 @@ import type { Vendor } from "./vendor.js";
 const VERSION: typeof PROTOCOL_VERSION = 1;
 
 /** The answer to `initialize`: what the vendor has, and nothing else. */
-export async function introduction(vendor: Vendor): Promise<InitializeResponse> {
+export function introduction(vendor: Vendor): InitializeResponse {
   const { authMethods = [] } = vendor;
   const sessionCapabilities: SessionCapabilities = {
     close: {},
@@ -25,6 +25,6 @@ export async function introduction(vendor: Vendor): Promise<InitializeResponse> 
       ...(vendor.mcpCapabilities && { mcpCapabilities: vendor.mcpCapabilities }),
       ...(vendor.logout && { auth: { logout: {} } }),
     },
-    authMethods: [...(typeof authMethods === "function" ? await authMethods() : authMethods)],
+    authMethods: [...authMethods],
   };
 }

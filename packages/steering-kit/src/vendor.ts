@@ -146,8 +146,8 @@ export interface Vendor {
   readonly mcpCapabilities?: McpCapabilities;
   /** True when sessions take `additionalDirectories`. */
   readonly additionalDirectories?: boolean;
-  /** What a user can sign in with; as a function where it has to be found out first, asked once per connection. */
-  readonly authMethods?: readonly AuthMethod[] | (() => PromiseLike<readonly AuthMethod[]>);
+  /** What a user can sign in with. `initialize` waits for nothing, so these are known before the agent runs. */
+  readonly authMethods?: readonly AuthMethod[];
   /** `session/new`. */
   open(request: NewSessionRequest): Promise<VendorSession>;
   /** `session/load`: give the history to `replay` before resolving. */

@@ -117,8 +117,8 @@ describe("the settings of a session", () => {
   });
 });
 
-test("what a user can sign in with may have to be found out first", async () => {
-  const authMethods = async () => [{ id: "key", name: "Key" }];
+test("what a user can sign in with stands in the first answer", async () => {
+  const authMethods = [{ id: "key", name: "Key" }];
   const { agent } = connectClient(steeringAgent({ ...vendorOf(new Settable()), authMethods }));
   const initialized = await agent.request(methods.agent.initialize, { protocolVersion: 1 });
   expect(initialized.authMethods).toEqual([{ id: "key", name: "Key" }]);
