@@ -2,12 +2,13 @@ import type { Log } from "@acp-steering/kit/adapter";
 import { isRecord, type JsonRecord } from "@acp-steering/kit/adapter";
 import type { ChildExit, SpawnedChild } from "@acp-steering/kit/process";
 import { LineReader, LineTooLongError, StderrTail, spawnChild } from "@acp-steering/kit/process";
-import type { Channel, Dialect, DialectSession } from "./dialect.js";
+import type { Channel, Dialect, Listener } from "./dialect.js";
 
 export interface ChannelOptions {
   readonly dialect: Dialect;
   readonly command: readonly [string, ...string[]];
-  readonly extraArguments: readonly string[];
+  /** Added to the command. */
+  readonly extraArguments?: readonly string[];
   readonly cwd: string;
   readonly log: Log;
   readonly logContent: boolean;
@@ -19,10 +20,11 @@ const LOGGED_RUBBISH_LINES = 5;
 /** How long what the child wrote last may take to arrive after its end. */
 const PIPE_GRACE_MS = 500;
 
-/** One child process and the dialect that is spoken with it. */
-export class ChildChannel implements Channel {
+/** One child process and who speaks with it. */
+export class ChildChannel<Hearer extends Listener> implements Channel {
   readonly cwd: string;
-  readonly session: DialectSession;
+  readonly log: Log;
+  readonly listener: Hearer;
   /** Resolves when the child is gone and everything it wrote has been read. */
   readonly ended: Promise<void>;
   readonly #child: SpawnedChild;
@@ -32,24 +34,32 @@ export class ChildChannel implements Channel {
   #fault: string | undefined;
   #rubbishLines = 0;
 
-  static async open(options: ChannelOptions): Promise<ChildChannel> {
-    const { dialect, command, extraArguments, cwd } = options;
+  /**
+   * @param listen is called with the channel when the child runs
+   * @throws Error that says what to install when there is no such command
+   */
+  static async open<Hearer extends Listener>(
+    options: ChannelOptions,
+    listen: (channel: Channel) => Hearer,
+  ): Promise<ChildChannel<Hearer>> {
+    const { dialect, command, extraArguments = [], cwd } = options;
     const [executable, ...args] = command;
     const child = await spawnChild({
       command: executable,
       args: [...args, ...extraArguments],
       cwd,
-      env: { ...process.env, ...dialect.environment },
+      env: environmentOf(dialect),
       install: dialect.install,
     });
-    return new ChildChannel(child, options);
+    return new ChildChannel(child, options, listen);
   }
 
-  private constructor(child: SpawnedChild, options: ChannelOptions) {
+  private constructor(child: SpawnedChild, options: ChannelOptions, listen: (channel: Channel) => Hearer) {
     this.#child = child;
     this.#options = options;
     this.cwd = options.cwd;
-    this.session = options.dialect.session(this);
+    this.log = options.log;
+    this.listener = listen(this);
     this.ended = this.#follow();
   }
 
@@ -79,7 +89,7 @@ export class ChildChannel implements Channel {
     });
     const [exit] = await Promise.all([exited, this.#readRecords(), this.#readStderr()]);
     this.#alive = false;
-    this.session.ended(new Error(this.#describeEnd(exit)));
+    this.listener.ended(new Error(this.#describeEnd(exit)));
   }
 
   async #readRecords(): Promise<void> {
@@ -87,7 +97,7 @@ export class ChildChannel implements Channel {
     try {
       for await (const chunk of this.#child.stdout) {
         for (const line of reader.push(chunk as Buffer)) this.#receive(line);
-        await this.session.drained();
+        await this.listener.drained?.();
       }
       for (const line of reader.end()) this.#receive(line);
     } catch (error) {
@@ -105,7 +115,7 @@ export class ChildChannel implements Channel {
 
   #hand(record: JsonRecord): void {
     try {
-      this.session.receive(record);
+      this.listener.receive(record);
     } catch (error) {
       // One record that we misread must not cost the records behind it.
       const { log, dialect } = this.#options;
@@ -142,6 +152,11 @@ export class ChildChannel implements Channel {
     const said = this.#stderr.lines();
     return said.length > 0 ? `${what}. It said: ${said.join(" | ")}` : what;
   }
+}
+
+/** What a child of the dialect finds in its environment. */
+export function environmentOf(dialect: Dialect): Record<string, string | undefined> {
+  return { ...process.env, ...dialect.environment };
 }
 
 function parseRecord(line: string): JsonRecord | undefined {

@@ -1,5 +1,20 @@
 export type { JsonRecord } from "@acp-steering/kit/adapter";
-export type { Channel, Dialect, DialectSession, SessionIdentity } from "./dialect.js";
+export type {
+  Abilities,
+  Agent,
+  Channel,
+  Conversation,
+  Dialect,
+  DialectSession,
+  History,
+  Listener,
+  Opening,
+  Place,
+  Reopening,
+  SessionUpdate,
+  SignIn,
+  Visit,
+} from "./dialect.js";
 export { piRpc } from "./dialects/pi-rpc.js";
 export type { SubprocessVendorOptions } from "./subprocess-vendor.js";
-export { subprocessVendor } from "./subprocess-vendor.js";
+export { meetAgent, subprocessVendor } from "./subprocess-vendor.js";

@@ -1,30 +1,65 @@
 import type { Verdict } from "@acp-steering/core";
-import type { SteerMessage, Turn, TurnOutcome, VendorSession } from "@acp-steering/kit";
+import type { ConfigChange, SteerMessage, Turn, TurnOutcome, VendorSession } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
-import { whenStuck, withTimeout } from "@acp-steering/kit/adapter";
-import { type ChannelOptions, ChildChannel } from "./child-channel.js";
+import { whenStuck } from "@acp-steering/kit/adapter";
+import type { ChildChannel } from "./child-channel.js";
+import type { Agent, Conversation, DialectSession, Opening, SessionUpdate } from "./dialect.js";
+import { type StartOptions, startChild } from "./start-child.js";
 
-export interface SubprocessSessionOptions extends Omit<ChannelOptions, "extraArguments"> {
-  readonly startTimeoutMs: number;
+export interface SubprocessSessionOptions extends Omit<StartOptions, "extraArguments" | "cwd"> {
+  readonly agent: Agent;
+  readonly opening: Opening;
+  /** Called once, when the session is over. */
+  readonly released: (id: string) => void;
 }
 
 /** One ACP session over one child at a time: starts it, starts it again after it has gone, and ends it. */
 export class SubprocessSession implements VendorSession {
   readonly id: string;
+  /** What a session of the dialect has beside prompts, and no other member. */
+  readonly configOptions?: NonNullable<VendorSession["configOptions"]>;
+  readonly setConfigOption?: NonNullable<VendorSession["setConfigOption"]>;
+  readonly modes?: NonNullable<VendorSession["modes"]>;
+  readonly setMode?: NonNullable<VendorSession["setMode"]>;
+  readonly steer?: NonNullable<VendorSession["steer"]>;
   readonly #options: SubprocessSessionOptions;
-  #channel: ChildChannel;
-  #restart: Promise<ChildChannel> | undefined;
+  #channel: ChildChannel<DialectSession>;
+  #restart: Promise<ChildChannel<DialectSession>> | undefined;
+  #send: ((update: SessionUpdate) => void) | undefined;
   #closed = false;
 
   static async open(options: SubprocessSessionOptions): Promise<SubprocessSession> {
-    const { channel, id } = await startChannel(options, []);
-    return new SubprocessSession(id, channel, options);
+    const { opening } = options;
+    const { channel, answer } = await openConversation(options, opening);
+    // A session that is opened again keeps the name that the client knows.
+    const again = opening.kind === "load" || opening.kind === "resume";
+    return new SubprocessSession(again ? opening.conversation.id : answer.id, channel, options);
   }
 
-  private constructor(id: string, channel: ChildChannel, options: SubprocessSessionOptions) {
+  private constructor(id: string, channel: ChildChannel<DialectSession>, options: SubprocessSessionOptions) {
     this.id = id;
     this.#channel = channel;
     this.#options = options;
+    const { configOptions, setConfigOption, modes, setMode, steer } = channel.listener;
+    if (configOptions) this.configOptions = () => this.#session.configOptions?.() ?? [];
+    if (setConfigOption) this.setConfigOption = (change) => this.#setConfigOption(change);
+    if (modes) this.modes = () => this.#session.modes?.() ?? { currentModeId: "", availableModes: [] };
+    if (setMode) this.setMode = (modeId) => this.#setMode(modeId);
+    if (steer) this.steer = (message) => this.#steer(message);
+  }
+
+  get commands(): NonNullable<VendorSession["commands"]> {
+    return this.#session.commands ?? [];
+  }
+
+  attach(send: (update: SessionUpdate) => void): void {
+    this.#send = send;
+    this.#session.attach?.(send);
+  }
+
+  /** Gives what was said so far, where the dialect can. */
+  async replay(show: (update: SessionUpdate) => void): Promise<void> {
+    await (await this.#living()).listener.replay?.(show);
   }
 
   async prompt(turn: Turn): Promise<TurnOutcome> {
@@ -33,7 +68,7 @@ export class SubprocessSession implements VendorSession {
     // An interrupted child that does not settle is ended; the session goes on in a new one.
     const watch = whenStuck(turn.signal, () => void channel.stop());
     try {
-      return await channel.session.prompt(turn);
+      return await channel.listener.prompt(turn);
     } catch (error) {
       if (turn.signal.aborted) return { stopReason: "cancelled" };
       throw channel.alive || this.#closed ? error : this.#childLost(error as Error);
@@ -42,22 +77,39 @@ export class SubprocessSession implements VendorSession {
     }
   }
 
-  async steer(message: SteerMessage): Promise<Verdict> {
-    const channel = await (this.#restart ?? this.#channel);
-    return channel.alive ? channel.session.steer(message) : "tooLate";
-  }
-
   interrupt(): void {
-    if (this.#channel.alive) this.#channel.session.interrupt();
+    if (this.#channel.alive) this.#session.interrupt();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     const channel = await (this.#restart ?? Promise.resolve(this.#channel)).catch(() => this.#channel);
-    await channel.stop();
+    try {
+      if (channel.alive) await channel.listener.close?.();
+    } finally {
+      await channel.stop();
+      this.#options.released(this.id);
+    }
   }
 
-  #living(): Promise<ChildChannel> {
+  get #session(): DialectSession {
+    return this.#channel.listener;
+  }
+
+  async #steer(message: SteerMessage): Promise<Verdict> {
+    const { alive, listener } = await (this.#restart ?? this.#channel);
+    return alive && listener.steer ? listener.steer(message) : "tooLate";
+  }
+
+  async #setConfigOption(change: ConfigChange): Promise<void> {
+    await (await this.#living()).listener.setConfigOption?.(change);
+  }
+
+  async #setMode(modeId: string): Promise<void> {
+    await (await this.#living()).listener.setMode?.(modeId);
+  }
+
+  #living(): Promise<ChildChannel<DialectSession>> {
     if (this.#channel.alive) return Promise.resolve(this.#channel);
     this.#restart ??= this.#startAgain().finally(() => {
       this.#restart = undefined;
@@ -65,17 +117,24 @@ export class SubprocessSession implements VendorSession {
     return this.#restart;
   }
 
-  async #startAgain(): Promise<ChildChannel> {
-    const resumeArguments = this.#channel.session.resumeArguments() ?? [];
-    this.#options.log(`starting ${this.#options.dialect.title} again for a session that lost its process`);
-    const { channel } = await startChannel(this.#options, resumeArguments);
+  async #startAgain(): Promise<ChildChannel<DialectSession>> {
+    const { dialect, log, opening } = this.#options;
+    const { cwd, mcpServers, additionalDirectories } = opening;
+    const place = { cwd, mcpServers, additionalDirectories };
+    const conversation = this.#session.conversation();
+    log(`starting ${dialect.title} again for a session that lost its process`);
+    const { channel } = await openConversation(
+      this.#options,
+      conversation ? { ...place, kind: "resume", conversation } : { ...place, kind: "new" },
+    );
     this.#channel = channel;
     if (this.#closed) await channel.stop();
+    else if (this.#send) channel.listener.attach?.(this.#send);
     return channel;
   }
 
   #childLost(error: Error): VendorError {
-    const history = this.#channel.session.resumeArguments()
+    const history = this.#session.conversation()
       ? "with the conversation so far"
       : "without the conversation so far, which was not saved";
     return new VendorError(
@@ -85,37 +144,16 @@ export class SubprocessSession implements VendorSession {
   }
 }
 
-async function startChannel(
+async function openConversation(
   options: SubprocessSessionOptions,
-  extraArguments: readonly string[],
-): Promise<{ channel: ChildChannel; id: string }> {
-  const { dialect, command, startTimeoutMs } = options;
-  const channel = await openChannel({ ...options, extraArguments });
-  try {
-    const identity = await withTimeout(
-      channel.session.start(),
-      startTimeoutMs,
-      `no answer within ${startTimeoutMs} ms`,
-    );
-    return { channel, id: identity.id };
-  } catch (error) {
-    await channel.stop();
-    throw new VendorError(
-      `Cannot start ${dialect.title}: ${(error as Error).message}. The command should be like \`${dialect.usage}\`. ` +
-        `Try \`${command.join(" ")}\` in a terminal; if it does not work there either, install it with \`${dialect.install}\`.`,
-      { data: { reason: "agentStartFailed" }, cause: error },
-    );
-  }
-}
-
-async function openChannel(options: ChannelOptions): Promise<ChildChannel> {
-  try {
-    return await ChildChannel.open(options);
-  } catch (error) {
-    const { message } = error as Error;
-    throw new VendorError(`Cannot start ${options.dialect.title}: ${message}`, {
-      data: { reason: "agentStartFailed" },
-      cause: error,
-    });
-  }
+  opening: Opening,
+): Promise<{ channel: ChildChannel<DialectSession>; answer: Conversation }> {
+  const { dialect, agent } = options;
+  const extraArguments = (await dialect.arguments?.(opening, agent)) ?? [];
+  const start = { ...options, cwd: opening.cwd, extraArguments };
+  return startChild(
+    start,
+    (channel) => dialect.session(channel),
+    (session) => session.start(opening),
+  );
 }

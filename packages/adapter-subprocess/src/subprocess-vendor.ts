@@ -1,8 +1,9 @@
 import type { Vendor } from "@acp-steering/kit";
 import type { Log } from "@acp-steering/kit/adapter";
 import { logAs } from "@acp-steering/kit/adapter";
-import type { Dialect } from "./dialect.js";
-import { SubprocessSession } from "./subprocess-session.js";
+import type { Agent, Dialect, History, SignIn } from "./dialect.js";
+import { OpenSessions, type OpenSessionsOptions } from "./open-sessions.js";
+import { agentOf } from "./visit-agent.js";
 
 export interface SubprocessVendorOptions {
   readonly dialect: Dialect;
@@ -30,20 +31,75 @@ export interface SubprocessVendorOptions {
  * ```
  */
 export function subprocessVendor(options: SubprocessVendorOptions): Vendor {
+  const { dialect, version = "0.0.0" } = options;
+  const { supports, promptCapabilities, mcpCapabilities, additionalDirectories, history, signIn } = dialect;
+  const settings = settingsOf(options);
+  const sessions = new OpenSessions(settings);
+  return {
+    name: `${dialect.name}-subprocess`,
+    title: dialect.title,
+    version,
+    ...(supports && { supports }),
+    ...(promptCapabilities && { promptCapabilities }),
+    ...(mcpCapabilities && { mcpCapabilities }),
+    ...(additionalDirectories && { additionalDirectories }),
+    ...(signIn && signInOf(signIn, settings.agent)),
+    open: (request) => sessions.open(request),
+    ...(history && historyOf(history, sessions, settings.agent)),
+  };
+}
+
+/**
+ * Asks an agent what it can, where its dialect has agents that differ.
+ *
+ * @returns the options for `subprocessVendor`. An agent that does not answer is logged; its first session says what is wrong.
+ * @example
+ * ```ts
+ * const vendor = subprocessVendor(await meetAgent({ dialect: steerJsonl, command: ["python3", "agent.py"] }));
+ * ```
+ */
+export async function meetAgent(options: SubprocessVendorOptions): Promise<SubprocessVendorOptions> {
+  const { dialect } = options;
+  if (!dialect.meet) return options;
+  const { agent, log } = settingsOf(options);
+  try {
+    return { ...options, dialect: { ...dialect, ...(await dialect.meet(agent)) } };
+  } catch (error) {
+    log(`does not know what ${dialect.title} can: ${(error as Error).message}`);
+    return options;
+  }
+}
+
+function settingsOf(options: SubprocessVendorOptions): OpenSessionsOptions {
   const {
     dialect,
     command,
     startTimeoutMs = 60_000,
     logContent = false,
     log = logAs("subprocess-steering-acp"),
-    version = "0.0.0",
   } = options;
+  const start = { dialect, command, startTimeoutMs, logContent, log };
+  return { ...start, agent: agentOf(start) };
+}
+
+function historyOf(history: History, sessions: OpenSessions, agent: Agent): Partial<Vendor> {
+  const { reopens } = history;
+  const list = history.list?.bind(history);
+  const remove = history.delete?.bind(history);
   return {
-    name: `${dialect.name}-subprocess`,
-    title: dialect.title,
-    version,
-    supports: dialect.supports,
-    promptCapabilities: dialect.promptCapabilities,
-    open: ({ cwd }) => SubprocessSession.open({ dialect, command, cwd, log, logContent, startTimeoutMs }),
+    ...(reopens.includes("load") && { load: (request, replay) => sessions.load(request, replay) }),
+    ...(reopens.includes("resume") && { resume: (request) => sessions.reopen("resume", request) }),
+    ...(reopens.includes("fork") && { fork: (request) => sessions.fork(request) }),
+    ...(list && { list: (request) => list(request, agent) }),
+    ...(remove && { delete: ({ sessionId }) => remove(sessionId, agent) }),
+  };
+}
+
+function signInOf(signIn: SignIn, agent: Agent): Partial<Vendor> {
+  const logout = signIn.logout?.bind(signIn);
+  return {
+    authMethods: signIn.methods,
+    authenticate: (request) => signIn.authenticate(request, agent),
+    ...(logout && { logout: () => logout(agent) }),
   };
 }

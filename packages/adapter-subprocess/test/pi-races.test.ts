@@ -22,6 +22,7 @@ class PlayedPi {
   constructor() {
     this.session = piRpc.session({
       cwd: "/",
+      log: () => {},
       send: async (command) => this.#take(command),
       stop: async () => {
         this.stopped = true;
@@ -76,7 +77,11 @@ class PlayedPi {
       delivered: () => this.events.push(`delivered ${text}`),
       undelivered: () => this.events.push(`undelivered ${text}`),
     };
-    return { message, verdict: this.session.steer(message), abort: () => controller.abort() };
+    return {
+      message,
+      verdict: this.session.steer?.(message) ?? Promise.resolve("no steer"),
+      abort: () => controller.abort(),
+    };
   }
 
   #take(command: JsonRecord): void {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Verdict } from "@acp-steering/core";
 import type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
 import { type JsonRecord, textOf } from "@acp-steering/kit/adapter";
-import type { Channel, Dialect, DialectSession, SessionIdentity } from "../dialect.js";
+import type { Channel, Conversation, Dialect, DialectSession, Opening } from "../dialect.js";
 import { PiCommands } from "./pi-commands.js";
 import { type PiState, readForkEntries, readState } from "./pi-records.js";
 import { PiRun } from "./pi-run.js";
@@ -32,13 +32,15 @@ class PiSession implements DialectSession {
   #state: PiState | undefined;
   #run: PiRun | undefined;
   #turn: Turn | undefined;
+  #sessionId = "";
+  #sessionFile: string | undefined;
 
   constructor(channel: Channel) {
     this.#channel = channel;
     this.#commands = new PiCommands(channel);
   }
 
-  async start(): Promise<SessionIdentity> {
+  async start(): Promise<Conversation> {
     const { sessionId } = await this.#readState();
     if (sessionId === "") throw new Error("its answer to get_state has no session id; is this Pi in RPC mode?");
     return { id: sessionId };
@@ -84,15 +86,14 @@ class PiSession implements DialectSession {
     this.#run?.ended(error);
   }
 
-  resumeArguments(): readonly string[] | undefined {
+  conversation(): Conversation | undefined {
     const file = this.#sessionFile;
-    return file !== undefined && existsSync(file) ? ["--session", file] : undefined;
+    return file !== undefined && existsSync(file) ? { id: this.#sessionId, file } : undefined;
   }
-
-  #sessionFile: string | undefined;
 
   async #readState(): Promise<PiState> {
     this.#state = readState(await this.#commands.send("get_state"));
+    this.#sessionId = this.#state.sessionId;
     this.#sessionFile = this.#state.sessionFile;
     return this.#state;
   }
@@ -129,6 +130,12 @@ class PiSession implements DialectSession {
   }
 }
 
+function argumentsOf(opening: Opening): string[] {
+  if (opening.kind === "new") return [];
+  const { file, id } = opening.conversation;
+  return ["--session", file ?? id];
+}
+
 /**
  * The Pi coding agent in RPC mode (`pi --mode rpc`, `@mariozechner/pi-coding-agent` 0.73). Its docs/rpc.md is the source.
  *
@@ -143,5 +150,6 @@ export const piRpc: Dialect = {
   usage: "pi --mode rpc",
   supports: { content: ["text", "image", "resource_link", "resource"], boundary: "nextStep" },
   promptCapabilities: { image: true, embeddedContext: true },
+  arguments: async (opening) => argumentsOf(opening),
   session: (channel) => new PiSession(channel),
 };
