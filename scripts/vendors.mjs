@@ -6,6 +6,7 @@ import { ROOT, runNpm, say } from "./repository.mjs";
 
 const EXECUTABLES = {
   pi: "pi",
+  "pi-next": "pi",
   "claude-agent-acp": "claude-agent-acp",
   "codex-acp": "codex-acp",
   node24: "node",
