@@ -45,6 +45,8 @@ export interface SteeringDriver {
     readonly content: readonly ContentType[];
     /** When the vendor reads a steer: at once, after the tool that runs, or before the next step. */
     readonly boundary: "now" | "afterTool" | "nextStep";
+    /** `assumed` where the vendor never says what became of a steer. Default `confirmed`. */
+    readonly delivery?: "confirmed" | "assumed";
   };
   inject(call: InjectCall): PromiseLike<Verdict>;
 }

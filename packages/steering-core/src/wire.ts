@@ -272,7 +272,7 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
         version: 1,
         idlePromptRequired: true,
         idleBehavior: policy.idleBehavior,
-        delivery: "confirmed",
+        delivery: driver?.supports.delivery ?? "confirmed",
         emulated: !driver && !inbox,
         receipts: true,
         revoke: true,

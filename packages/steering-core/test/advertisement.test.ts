@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SteeringOptions } from "../src/index.js";
+import type { SteeringDriver, SteeringOptions } from "../src/index.js";
 import { driverSaying, HandDriver } from "./support/driver.js";
 import { quiet, Rig, textBlock } from "./support/rig.js";
 
@@ -66,6 +66,13 @@ describe("advertisement: what initialize says", () => {
   ];
   it.each(EMULATION)("with %s", async (_, options, emulated) => {
     expect(await advertised(options)).toMatchObject({ emulated });
+  });
+
+  it.each(["confirmed", "assumed", undefined] as const)("a driver whose delivery is %s", async (delivery) => {
+    const inject = new HandDriver().inject;
+    const supports = { content: ["text"], boundary: "nextStep", ...(delivery ? { delivery } : {}) } as const;
+    const driver: SteeringDriver = { spec: "steering-driver-1", supports, inject };
+    expect(await advertised({ driver })).toMatchObject({ delivery: delivery ?? "confirmed" });
   });
 
   const CONTENT: [string, object, HandDriver | undefined, string[]][] = [
