@@ -11,6 +11,7 @@ const EXECUTABLES = {
   "codex-acp": "codex-acp",
   node24: "node",
   kimi: "kimi",
+  verdaccio: "verdaccio",
 };
 
 /**
