@@ -8,5 +8,5 @@
  * const pi = await ensureVendor("pi");
  */
 export declare function ensureVendor(
-  name: "pi" | "claude-agent-acp" | "codex-acp" | "node24" | "kimi" | "verdaccio",
+  name: "pi" | "pi-next" | "claude-agent-acp" | "codex-acp" | "node24" | "kimi" | "verdaccio",
 ): Promise<string>;

@@ -49,7 +49,7 @@ export class ChildChannel<Hearer extends Listener> implements Channel {
       args: [...args, ...extraArguments],
       cwd,
       env: environmentOf(dialect),
-      install: dialect.install,
+      ...(dialect.install !== undefined && { install: dialect.install }),
     });
     return new ChildChannel(child, options, listen);
   }

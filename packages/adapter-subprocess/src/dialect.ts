@@ -138,8 +138,8 @@ export interface Dialect extends Abilities {
   readonly name: string;
   /** The agent's name in messages to people. */
   readonly title: string;
-  /** The command that installs the agent. */
-  readonly install: string;
+  /** The command that installs the agent, where there is one. */
+  readonly install?: string;
   /** A command that starts the agent so that it speaks this dialect. */
   readonly usage: string;
   /** Added to the child's environment. */
@@ -149,5 +149,5 @@ export interface Dialect extends Abilities {
   meet?(agent: Agent): Promise<Abilities>;
   /** Added to the command for a child that begins like this, where a flag says it; else {@link DialectSession.start} does. */
   arguments?(opening: Opening, agent: Agent): PromiseLike<readonly string[]>;
-  session(channel: Channel): DialectSession;
+  session(channel: Channel, agent: Agent): DialectSession;
 }

@@ -51,9 +51,11 @@ async function openChannel<Hearer extends Listener>(
 }
 
 function notStarted({ dialect, command }: ChannelOptions, cause: Error): VendorError {
+  const { title, usage, install } = dialect;
+  const next = install ? `; if it does not work there either, install it with \`${install}\`` : "";
   return new VendorError(
-    `Cannot start ${dialect.title}: ${cause.message}. The command should be like \`${dialect.usage}\`. ` +
-      `Try \`${command.join(" ")}\` in a terminal; if it does not work there either, install it with \`${dialect.install}\`.`,
+    `Cannot start ${title}: ${cause.message}. The command should be like \`${usage}\`. ` +
+      `Try \`${command.join(" ")}\` in a terminal${next}.`,
     { data: { reason: "agentStartFailed" }, cause },
   );
 }

@@ -153,7 +153,7 @@ async function openConversation(
   const start = { ...options, cwd: opening.cwd, extraArguments };
   return startChild(
     start,
-    (channel) => dialect.session(channel),
+    (channel) => dialect.session(channel, agent),
     (session) => session.start(opening),
   );
 }
