@@ -1,4 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { install, sizeOf } from "./folder.js";
@@ -57,7 +58,7 @@ describe.each(Object.entries(PACKAGES))("%s, as it is installed", (name, { extra
     for (const file of (await filesOf(root())).filter((path) => path.endsWith(".js"))) {
       const text = await readFile(join(root(), file), "utf8");
       for (const [, specifier = ""] of text.matchAll(/^(?:import|export)[^'"]*?from "([^".][^"]*)";?$/gm)) {
-        if (specifier.startsWith("node:")) continue;
+        if (isBuiltin(specifier)) continue;
         const [scope = "", rest = ""] = specifier.split("/");
         const wanted = scope.startsWith("@") ? `${scope}/${rest}` : scope;
         expect([...declared, name], `${file} imports ${specifier}`).toContain(wanted);
