@@ -70,7 +70,7 @@ export class ChildChannel<Hearer extends Listener> implements Channel {
   async send(record: JsonRecord): Promise<void> {
     const { stdin } = this.#child;
     if (!stdin.writable) return;
-    if (stdin.write(`${JSON.stringify(record)}\n`)) return;
+    if (stdin.write(`${oneLine(record)}\n`)) return;
     await Promise.race([new Promise<void>((resolve) => stdin.once("drain", resolve)), this.#child.exited]);
   }
 
@@ -157,6 +157,11 @@ export class ChildChannel<Hearer extends Listener> implements Channel {
 /** What a child of the dialect finds in its environment. */
 export function environmentOf(dialect: Dialect): Record<string, string | undefined> {
   return { ...process.env, ...dialect.environment };
+}
+
+/** Some readers, Node's `readline` among them, also end a line at U+2028 and U+2029, which JSON allows in its strings. */
+function oneLine(record: JsonRecord): string {
+  return JSON.stringify(record).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }
 
 function parseRecord(line: string): JsonRecord | undefined {

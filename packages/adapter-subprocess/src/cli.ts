@@ -2,7 +2,7 @@
 import { serveStdio, steeringAgent } from "@acp-steering/kit";
 import { runCommand } from "@acp-steering/kit/adapter";
 import { HELP, readCommandLine } from "./command-line.js";
-import { subprocessVendor } from "./subprocess-vendor.js";
+import { meetAgent, subprocessVendor } from "./subprocess-vendor.js";
 
 await runCommand({
   name: "subprocess-steering-acp",
@@ -10,7 +10,8 @@ await runCommand({
   manifest: new URL("../package.json", import.meta.url),
   read: readCommandLine,
   run: async (commandLine, version) => {
-    await serveStdio(steeringAgent(subprocessVendor({ ...commandLine, version })));
+    const options = await meetAgent({ ...commandLine, version });
+    await serveStdio(steeringAgent(subprocessVendor(options)));
     process.exit();
   },
 });

@@ -16,5 +16,6 @@ export type {
   Visit,
 } from "./dialect.js";
 export { piRpc } from "./dialects/pi-rpc.js";
+export { steerJsonl } from "./dialects/steer-jsonl.js";
 export type { SubprocessVendorOptions } from "./subprocess-vendor.js";
 export { meetAgent, subprocessVendor } from "./subprocess-vendor.js";

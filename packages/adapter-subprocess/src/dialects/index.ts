@@ -1,8 +1,9 @@
 import type { Dialect } from "../dialect.js";
 import { piRpc } from "./pi-rpc.js";
+import { steerJsonl } from "./steer-jsonl.js";
 
 /** Every dialect that `--dialect` knows. */
-export const DIALECTS: readonly Dialect[] = [piRpc];
+export const DIALECTS: readonly Dialect[] = [piRpc, steerJsonl];
 
 export function findDialect(name: string): Dialect | undefined {
   return DIALECTS.find((dialect) => dialect.name === name);

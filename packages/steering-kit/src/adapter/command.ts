@@ -53,7 +53,7 @@ export interface AdapterCommand<CommandLine extends object> {
   /** The package.json that has the version. */
   readonly manifest: URL;
   /** Reads the arguments after the script's name. May throw {@link UsageError}. */
-  readonly read: (args: readonly string[]) => CommandLine | Show;
+  readonly read: (args: readonly string[]) => CommandLine | Show | Promise<CommandLine | Show>;
   readonly run: (commandLine: CommandLine, version: string) => Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export async function runCommand<CommandLine extends object>(command: AdapterCom
   const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
   let commandLine: CommandLine | Show;
   try {
-    commandLine = read(process.argv.slice(2));
+    commandLine = await read(process.argv.slice(2));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`${name}: ${error.message}\nSee ${name} --help\n`);
