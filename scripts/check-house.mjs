@@ -41,7 +41,7 @@ export function faultsOf(path, text) {
 }
 
 /** @returns {string[]} tracked files and those about to be */
-function repositoryFiles() {
+export function repositoryFiles() {
   const listing = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: ROOT,
     encoding: "utf8",

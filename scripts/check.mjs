@@ -1,5 +1,6 @@
 import { prepare } from "./bootstrap.mjs";
 import { houseFaults } from "./check-house.mjs";
+import { linkFaults } from "./check-links.mjs";
 import { checkPackages } from "./check-packages.mjs";
 import { checkSnippets } from "./check-snippets.mjs";
 import { main } from "./main.mjs";
@@ -12,7 +13,8 @@ const STEPS = [
   ["unused code", () => passes("knip", ["--no-progress", "--no-config-hints"])],
   ["packages", checkPackages],
   ["snippets of the READMEs and docs", checkSnippets],
-  ["house rules", checkHouse],
+  ["links of all pages", () => none(linkFaults())],
+  ["house rules", () => none(houseFaults())],
   ["every branch of core", checkBranches],
   ["the core as it was built", checkBuilt],
 ];
@@ -53,8 +55,11 @@ function checkBuilt() {
   return passes("vitest", ["run", "--silent=true", "--config", "packages/steering-core/built/vitest.config.ts"]);
 }
 
-function checkHouse() {
-  const faults = houseFaults();
+/**
+ * @param {readonly string[]} faults
+ * @returns {boolean} whether there are none; those that there are are said
+ */
+function none(faults) {
   for (const fault of faults) {
     say(fault);
   }

@@ -50,16 +50,27 @@ describe("an agent's author", () => {
   });
 });
 
-test("a host steers an agent with a program of its own", async () => {
-  const folder = await install("@acp-steering/core", "@agentclientprotocol/sdk", ...TYPESCRIPT);
-  const program = await compile(folder, "docs/host.md", "host");
-  await compile(folder, "README.md", "agent");
-  const { stdout } = await run("node", [program, "node", join(folder, "agent.js")], { cwd: folder });
-  expect(stdout).toContain("injected");
-});
+/** The programs of the pages that can be steered: each is given to the host's program, and has to hear it. */
+const AGENTS = [
+  { page: "README.md", index: 0, what: "the first screen" },
+  { page: "docs/steer-your-own-agent.md", index: 0, what: "an agent with an inbox" },
+  { page: "docs/steer-your-own-agent.md", index: 1, what: "an agent with a driver" },
+  { page: "docs/steer-your-own-agent.md", index: 2, what: "an agent made with the kit" },
+  { page: "docs/write-an-adapter.md", index: 0, what: "an adapter" },
+  { page: "packages/steering-kit/README.md", index: 0, what: "the kit's vendor" },
+] as const;
 
-test("a vendor's adapter is a program with the kit", async () => {
-  const folder = await install("@acp-steering/kit", ...TYPESCRIPT);
-  const program = await compile(folder, "packages/steering-kit/README.md", "adapter");
-  expect(await firstAnswer("node", [program], folder)).toMatchObject({ _meta: { steering: { supported: true } } });
+describe("a host", () => {
+  let folder = "";
+
+  beforeAll(async () => {
+    folder = await install("@acp-steering/core", "@acp-steering/kit", "@agentclientprotocol/sdk", ...TYPESCRIPT);
+    await compile(folder, "docs/host.md", "host");
+  });
+
+  test.each(AGENTS)("steers $what ($page)", async ({ page, index }) => {
+    const program = await compile(folder, page, `agent-${page.replaceAll(/\W/g, "-")}-${index}`, index);
+    const { stdout } = await run("node", [join(folder, "host.js"), "node", program], { cwd: folder });
+    expect(stdout).toMatch(/^injected$[\s\S]*^delivered$[\s\S]*^turnEnded$[\s\S]*undelivered: \[\]/m);
+  });
 });
