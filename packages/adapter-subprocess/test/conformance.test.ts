@@ -3,38 +3,39 @@ import { join } from "node:path";
 import { steeringAgent } from "@acp-steering/kit";
 import { conformance, modelServerRig } from "@acp-steering/testkit";
 import { describe, expect, it } from "vitest";
-import { ensureVendor } from "../../../scripts/vendors.mjs";
 import { piRpc, subprocessVendor } from "../src/index.js";
+import { PIS, type Pi } from "./pis.js";
 
 /** The context is large, so that a steer of a million characters is not summarised. */
 const MODEL = { id: "scripted", input: ["text", "image"], contextWindow: 4_000_000 };
 const SETTINGS = { defaultProvider: "scripted", defaultModel: "scripted", quietStartup: true };
 
-async function startPi({ modelUrl, configuration }: { modelUrl: string; configuration: string }) {
+async function startPi(pi: Pi, { modelUrl, configuration }: { modelUrl: string; configuration: string }) {
   const provider = { baseUrl: modelUrl, api: "openai-completions", apiKey: "none", models: [MODEL] };
   await writeFile(join(configuration, "models.json"), JSON.stringify({ providers: { scripted: provider } }));
   await writeFile(join(configuration, "settings.json"), JSON.stringify(SETTINGS));
   const environment = [`PI_CODING_AGENT_DIR=${configuration}`, "PI_OFFLINE=1"];
-  const pi = await ensureVendor("pi");
-  return steeringAgent(
-    subprocessVendor({ dialect: piRpc, command: ["env", ...environment, pi, "--mode", "rpc"], log: () => {} }),
-  );
+  const command = ["env", ...environment, ...(await pi.command()), "--mode", "rpc"] as const;
+  return steeringAgent(subprocessVendor({ dialect: piRpc, command, log: () => {} }));
 }
-
-const outcomes = conformance({ describe, it, expect }, modelServerRig({ supports: piRpc.supports, start: startPi }));
 
 const NEVER_ASKS = "the agent did not ask before it ran a command";
 
-it("leaves out nothing but what Pi does not have", () => {
-  const left = outcomes.flatMap(({ requirement, finding }) =>
-    "notApplicable" in finding ? [`${requirement}: ${finding.notApplicable}`] : [],
-  );
-  expect(left).toEqual([
-    `hold.allowed: ${NEVER_ASKS}`,
-    `hold.rejected: ${NEVER_ASKS}`,
-    `hold.unanswered: ${NEVER_ASKS}`,
-    "revoke.pending: the agent had handed it over at once",
-    `revoke.pending: ${NEVER_ASKS}`,
-    "driver.boundary: the driver does not promise to break off what the model says",
-  ]);
+describe.each(PIS)("$name", (pi) => {
+  const start = (place: { modelUrl: string; configuration: string }) => startPi(pi, place);
+  const outcomes = conformance({ describe, it, expect }, modelServerRig({ supports: piRpc.supports, start }));
+
+  it("leaves out nothing but what Pi does not have", () => {
+    const left = outcomes.flatMap(({ requirement, finding }) =>
+      "notApplicable" in finding ? [`${requirement}: ${finding.notApplicable}`] : [],
+    );
+    expect(left).toEqual([
+      `hold.allowed: ${NEVER_ASKS}`,
+      `hold.rejected: ${NEVER_ASKS}`,
+      `hold.unanswered: ${NEVER_ASKS}`,
+      "revoke.pending: the agent had handed it over at once",
+      `revoke.pending: ${NEVER_ASKS}`,
+      "driver.boundary: the driver does not promise to break off what the model says",
+    ]);
+  });
 });

@@ -69,7 +69,7 @@ describe("faults", () => {
     await expect(client.newSession(await temporaryFolder())).rejects.toMatchObject({
       code: -32603,
       message: expect.stringMatching(
-        /Cannot find the executable "no-such-agent-here".*npm install -g @mariozechner\/pi-coding-agent/,
+        /Cannot find the executable "no-such-agent-here".*npm install -g @earendil-works\/pi-coding-agent/,
       ),
     });
   });

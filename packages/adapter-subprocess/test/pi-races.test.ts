@@ -6,10 +6,17 @@ import type { JsonRecord } from "@acp-steering/kit/adapter";
 
 import type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
 import { describe, expect, test } from "vitest";
-import type { DialectSession } from "../src/dialect.js";
+import type { Agent, DialectSession } from "../src/dialect.js";
 import { piRpc } from "../src/dialects/pi-rpc.js";
 
 const STATE = { sessionId: "session", sessionFile: "/session.jsonl", isStreaming: false, isCompacting: false };
+
+const NOBODY: Agent = {
+  command: ["pi"],
+  environment: {},
+  log: () => {},
+  visit: () => Promise.reject(new Error("unused")),
+};
 
 /** Pi, played by the test: it sees the commands and says what the test makes it say. */
 class PlayedPi {
@@ -20,14 +27,15 @@ class PlayedPi {
   readonly #waiting: { type: string; resolve: (command: JsonRecord) => void }[] = [];
 
   constructor() {
-    this.session = piRpc.session({
+    const channel = {
       cwd: "/",
       log: () => {},
-      send: async (command) => this.#take(command),
+      send: async (command: JsonRecord) => this.#take(command),
       stop: async () => {
         this.stopped = true;
       },
-    });
+    };
+    this.session = piRpc.session(channel, NOBODY);
   }
 
   say(...records: JsonRecord[]): void {
@@ -46,6 +54,12 @@ class PlayedPi {
     const command = await this.next(type);
     this.say({ type: "response", id: command["id"], command: type, success: true, ...(data && { data }) });
     return command;
+  }
+
+  /** Refuses the next command of that type, as Pi 0.73 does with what it does not know: without its id. */
+  async refuse(type: string): Promise<void> {
+    await this.next(type);
+    this.say({ type: "response", command: type, success: false, error: `Unknown command: ${type}` });
   }
 
   /** Begins a run, up to Pi's `agent_start`. */
@@ -277,10 +291,35 @@ describe("a steer", () => {
     expect(pi.commands).toEqual([]);
     pi.say({ type: "response", id: command["id"], command: "steer", success: true });
     expect(await verdict).toBe("accepted");
+    await pi.refuse("clear_queue");
     expect((await pi.answer("switch_session", { cancelled: false }))["sessionPath"]).toBe("/session.jsonl");
     expect(await outcome).toEqual({ stopReason: "end_turn" });
     expect(pi.events).toEqual(["undelivered late"]);
     expect(pi.stopped).toBe(false);
+  });
+
+  test("G1 G2: that Pi gives back from its queue is handed back, without loading the session anew", async () => {
+    const pi = new PlayedPi();
+    const { outcome } = await pi.begin();
+    const { verdict } = pi.steer("late");
+    await pi.answer("steer", { disposition: "queued" });
+    await verdict;
+    await pi.settle();
+    await pi.answer("clear_queue", { steering: ["late"], followUp: [] });
+    await outcome;
+    expect(pi.events).toEqual(["undelivered late"]);
+    expect(pi.commands).toEqual([]);
+  });
+
+  test("G1 G2: that an extension of Pi deals with by itself is delivered, and not handed back", async () => {
+    const pi = new PlayedPi();
+    const { outcome } = await pi.begin();
+    const { verdict } = pi.steer("for the extension");
+    await pi.answer("steer", { disposition: "handled" });
+    expect(await verdict).toBe("delivered");
+    await pi.settle();
+    await outcome;
+    expect(pi.events).toEqual([]);
   });
 
   test("G2: that cannot be withdrawn is handed back only after Pi was stopped", async () => {
@@ -290,6 +329,7 @@ describe("a steer", () => {
     await pi.answer("steer");
     await verdict;
     await pi.settle();
+    await pi.refuse("clear_queue");
     await pi.answer("switch_session", { cancelled: true });
     await outcome;
     expect(pi.stopped).toBe(true);
@@ -317,6 +357,36 @@ describe("an interrupt", () => {
     await pi.answer("get_state", { ...STATE, messageCount: 0 });
     expect(await outcome).toEqual({ stopReason: "cancelled" });
     expect(pi.commands).toEqual([]);
+  });
+
+  test("G6: while a steer is on its way into Pi is repeated when Pi has it", async () => {
+    const pi = new PlayedPi();
+    const { outcome } = await pi.begin();
+    const { verdict } = pi.steer("late");
+    const command = await pi.next("steer");
+    pi.session.interrupt();
+    await pi.answer("clear_queue", { steering: [], followUp: [] });
+    await pi.answer("abort");
+    pi.say({ type: "response", id: command["id"], command: "steer", success: true });
+    await verdict;
+    await pi.answer("clear_queue", { steering: ["late"], followUp: [] });
+    await pi.answer("abort");
+    await pi.settle();
+    await pi.answer("clear_queue", { steering: [], followUp: [] });
+    expect(await outcome).toEqual({ stopReason: "cancelled" });
+    expect(pi.events).toEqual(["undelivered late"]);
+  });
+
+  test("G6: while Pi works by itself stops that, and the prompt is not sent", async () => {
+    const pi = new PlayedPi();
+    const outcome = pi.session.prompt(turnOf("go"));
+    await pi.answer("get_state", { ...STATE, isStreaming: true, messageCount: 0 });
+    pi.session.interrupt();
+    await pi.answer("get_state", { ...STATE, isStreaming: true, messageCount: 0 });
+    await pi.answer("abort");
+    await pi.answer("get_state", { ...STATE, messageCount: 2 });
+    expect(await outcome).toEqual({ stopReason: "cancelled" });
+    expect(pi.commands.filter(({ type }) => type === "prompt")).toEqual([]);
   });
 
   test("G6: before Pi's run has begun is repeated when it begins", async () => {

@@ -1,10 +1,15 @@
+import type { Script } from "@acp-steering/testkit/model-server";
 import { describe, expect, test } from "vitest";
-import { openStage, userTexts } from "./stage.js";
+import { PIS } from "./pis.js";
+import { openStage as openPiStage, type Stage, type StageOptions, userTexts } from "./stage.js";
 
 const injected = expect.objectContaining({ outcome: "injected" });
 const receipts = { _meta: { steering: { receipts: true } } };
 
-describe("steering the real Pi", () => {
+describe.each(PIS)("steering the real Pi: $name", (pi) => {
+  const openStage = (script: Script, options: StageOptions = {}): Promise<Stage> =>
+    openPiStage(script, { ...options, pi });
+
   test("the advertisement says what Pi can do", async () => {
     const { client } = await openStage([]);
     const initialized = client.log.find(({ message }) => message?.id === 1 && message.result !== undefined);
@@ -62,36 +67,6 @@ describe("steering the real Pi", () => {
     expect(await turn.answer).toMatchObject({ stopReason: "end_turn" });
     expect(userTexts(model)).toEqual([["Do it"], ["Do it", "one more thing"]]);
     expect(client.agentText(sessionId)).toContain("And the steer.");
-  });
-
-  test("G1 G2: a steer that Pi takes after its last step is withdrawn from Pi and continued, once", async () => {
-    // The hook holds Pi's own announcement of its end back until the model server lets go of the request. Loading the
-    // session anew loads the extension anew: what it remembers has to stand outside.
-    const extension = `export default (pi) => {
-      pi.on("agent_end", async (event, ctx) => {
-        if (globalThis.held) return;
-        globalThis.held = true;
-        const body = JSON.stringify({ model: "hook", messages: [{ role: "user", content: "hook" }] });
-        await fetch(ctx.model.baseUrl + "/chat/completions", { method: "POST", body });
-      });
-    };`;
-    const script = [
-      { text: "Done." },
-      { text: "hook", hold: "hook" },
-      { text: "Now the late one." },
-      { text: "Next." },
-    ];
-    const { client, model, sessionId } = await openStage(script, { extension, clientCapabilities: receipts });
-    const turn = client.prompt(sessionId, "Do it");
-    await model.held("hook");
-    expect(await client.steer(sessionId, "late steer")).toEqual(injected);
-    model.release("hook");
-    expect(await turn.answer).toMatchObject({
-      stopReason: "end_turn",
-      _meta: { steering: { runs: [{ stopReason: "end_turn" }, { stopReason: "end_turn" }], undelivered: [] } },
-    });
-    await client.prompt(sessionId, "Next").answer;
-    expect(userTexts(model)).toEqual([["Do it"], ["hook"], ["Do it", "late steer"], ["Do it", "late steer", "Next"]]);
   });
 
   test("G2: identical steers, and one identical to the prompt, are each seen once more", async () => {
@@ -227,22 +202,27 @@ describe("steering the real Pi", () => {
     expect(await client.prompt(sessionId, "Next").answer).toMatchObject({ stopReason: "end_turn" });
   });
 
-  test("G1: a model that fails for good takes the steer back, and Pi does not use it in the next turn", async () => {
+  test("G1: a model that fails for good loses no steer: Pi goes on with it, or it is handed back and not used later", async () => {
     const { client, model, sessionId } = await openStage([
       { error: { status: 400, message: "no such deployment" }, hold: "failing" },
       { text: "Next." },
+      { text: "And next." },
     ]);
     const turn = client.prompt(sessionId, "Try");
     await model.held("failing");
-    await client.steer(sessionId, "never used");
+    await client.steer(sessionId, "once");
     model.release("failing");
-    await expect(turn.answer).rejects.toMatchObject({
-      code: -32603,
-      message: expect.stringMatching(/Pi's model failed.*no such deployment/),
-      data: { steering: { undelivered: [{ reason: "agentFailed" }] } },
-    });
+    if (pi.goesOnAfterFailure) {
+      expect(await turn.answer).toMatchObject({ stopReason: "end_turn", _meta: { steering: { undelivered: [] } } });
+    } else {
+      await expect(turn.answer).rejects.toMatchObject({
+        code: -32603,
+        message: expect.stringMatching(/Pi's model failed.*no such deployment/),
+        data: { steering: { undelivered: [{ reason: "agentFailed" }] } },
+      });
+    }
     await client.prompt(sessionId, "Next").answer;
-    expect(userTexts(model).at(-1)).toEqual(["Try", "Next"]);
+    expect(userTexts(model).at(-1)).toEqual(pi.goesOnAfterFailure ? ["Try", "once", "Next"] : ["Try", "Next"]);
   });
 
   test("G2: without a session file the queue is emptied as well, and the history stays", async () => {
@@ -283,6 +263,39 @@ describe("steering the real Pi", () => {
     await Promise.all(turns.map(({ answer }) => answer));
     expect(client.agentText(sessionId)).toBe("Heard left, for left.");
     expect(client.agentText(other)).toBe("Heard right, for right.");
+  });
+});
+
+// Pi 1.6 uses it by itself: its run is over only when nothing waits.
+describe("steering Pi 0.73", () => {
+  test("G1 G2: a steer that Pi takes after its last step is withdrawn from Pi and continued, once", async () => {
+    // The hook holds Pi's own announcement of its end back until the model server lets go of the request. Loading the
+    // session anew loads the extension anew: what it remembers has to stand outside.
+    const extension = `export default (pi) => {
+      pi.on("agent_end", async (event, ctx) => {
+        if (globalThis.held) return;
+        globalThis.held = true;
+        const body = JSON.stringify({ model: "hook", messages: [{ role: "user", content: "hook" }] });
+        await fetch(ctx.model.baseUrl + "/chat/completions", { method: "POST", body });
+      });
+    };`;
+    const script = [
+      { text: "Done." },
+      { text: "hook", hold: "hook" },
+      { text: "Now the late one." },
+      { text: "Next." },
+    ];
+    const { client, model, sessionId } = await openPiStage(script, { extension, clientCapabilities: receipts });
+    const turn = client.prompt(sessionId, "Do it");
+    await model.held("hook");
+    expect(await client.steer(sessionId, "late steer")).toEqual(injected);
+    model.release("hook");
+    expect(await turn.answer).toMatchObject({
+      stopReason: "end_turn",
+      _meta: { steering: { runs: [{ stopReason: "end_turn" }, { stopReason: "end_turn" }], undelivered: [] } },
+    });
+    await client.prompt(sessionId, "Next").answer;
+    expect(userTexts(model)).toEqual([["Do it"], ["hook"], ["Do it", "late steer"], ["Do it", "late steer", "Next"]]);
   });
 });
 

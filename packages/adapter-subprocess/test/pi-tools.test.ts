@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { PiTool } from "../src/dialects/pi-tools.js";
+import { PiTool, toolsOf } from "../src/dialects/pi-tools.js";
 
 function announced(name: string, args: Record<string, unknown>): unknown {
-  return new PiTool({ id: "call", name, arguments: args }, "/project").announced();
+  return new PiTool({ id: "call", name, arguments: args }, toolsOf("/project")).announced();
 }
 
 describe("a tool call as it is announced", () => {
@@ -51,7 +51,7 @@ describe("a tool call as it is announced", () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeFileSync(join(folder, "old.txt"), "before");
     const write = (path: string, content: string): unknown =>
-      new PiTool({ id: "call", name: "write", arguments: { path, content } }, folder).announced();
+      new PiTool({ id: "call", name: "write", arguments: { path, content } }, toolsOf(folder)).announced();
     const oldTextOf = (oldText: string | null): object => ({ content: [{ type: "diff", oldText }] });
     expect(write("old.txt", "after")).toMatchObject(oldTextOf("before"));
     expect(write("old.txt", "before")).toMatchObject(oldTextOf(null));

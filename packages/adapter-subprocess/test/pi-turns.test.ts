@@ -1,7 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Script } from "@acp-steering/testkit/model-server";
 import { describe, expect, test } from "vitest";
-import { openStage, userTexts } from "./stage.js";
+import { PIS } from "./pis.js";
+import { openStage as openPiStage, type Stage, type StageOptions, userTexts } from "./stage.js";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const image = { type: "image", data: PIXEL, mimeType: "image/png" } as const;
@@ -9,7 +11,10 @@ const image = { type: "image", data: PIXEL, mimeType: "image/png" } as const;
 /** Pi tries again after it; its provider's client, which tries again by itself after a status of 500 and more, does not. */
 const OVERLOADED = { error: { status: 400, message: "overloaded" } } as const;
 
-describe("turns of the real Pi", () => {
+describe.each(PIS)("turns of the real Pi: $name", (pi) => {
+  const openStage = (script: Script, options: StageOptions = {}): Promise<Stage> =>
+    openPiStage(script, { ...options, pi });
+
   test("G4: text and thoughts arrive in order, each message under its own id, before the one answer", async () => {
     const { client, sessionId } = await openStage([
       { reasoning: ["Let me ", "think."], text: ["Hello, ", "world."], usage: { inputTokens: 70, outputTokens: 7 } },
@@ -129,16 +134,33 @@ describe("turns of the real Pi", () => {
     expect(await client.prompt(sessionId, "Try").answer).toMatchObject({ stopReason: "end_turn" });
     expect(client.agentText(sessionId)).toBe("Recovered.");
     expect(model.requests).toHaveLength(2);
+    expect(client.updates(sessionId).filter(({ toolCallId }) => toolCallId !== undefined)).toMatchObject([
+      { sessionUpdate: "tool_call", title: expect.stringMatching(/^Try the model again \(1 of 1\): .*overloaded/) },
+      { sessionUpdate: "tool_call_update", status: "completed" },
+    ]);
   });
 
-  test("G4: the turn ends when Pi has settled: it compacts before the answer", async () => {
-    const long = "word ".repeat(20_000);
-    const script = [{ text: "Long read.", usage: { inputTokens: 127_000, outputTokens: 10 } }, { text: "Summary." }];
+  test("G4: a turn in which Pi shortens the conversation ends after that, and the user sees it", async () => {
     const settings = { compaction: { enabled: true, reserveTokens: 16_384, keepRecentTokens: 10 } };
-    const { client, model, sessionId } = await openStage([{ text: "Hello." }, ...script], { settings });
-    await client.prompt(sessionId, long).answer;
+    const usage = { inputTokens: 127_000, outputTokens: 10 };
+    const script: Script = ({ tools, messages }) => {
+      if (tools.length === 0) return { text: "Summary." };
+      return messages.at(-1)?.text === "Go on" ? { text: "Long read.", usage } : { text: "Hello." };
+    };
+    const { client, sessionId } = await openStage(script, { settings });
+    await client.prompt(sessionId, "word ".repeat(20_000)).answer;
     expect(await client.prompt(sessionId, "Go on").answer).toMatchObject({ stopReason: "end_turn" });
-    expect(model.requests).toHaveLength(3);
+    expect(await client.prompt(sessionId, "And on").answer).toMatchObject({ stopReason: "end_turn" });
+    const updates = client.updates(sessionId);
+    const shown = updates.filter(({ toolCallId }) => String(toolCallId).startsWith("pi-compaction-"));
+    expect(shown).toMatchObject([
+      { sessionUpdate: "tool_call", title: expect.stringContaining("Shorten the conversation"), status: "in_progress" },
+      {
+        sessionUpdate: "tool_call_update",
+        status: "completed",
+        content: [{ content: { text: expect.stringContaining("Summary.") } }],
+      },
+    ]);
   });
 
   test("a reply cut off by its length ends with max_tokens", async () => {
@@ -153,20 +175,6 @@ describe("turns of the real Pi", () => {
     const { client, model, sessionId } = await openStage([], { extension });
     expect(await client.prompt(sessionId, "/hello").answer).toMatchObject({ stopReason: "end_turn" });
     expect(model.requests).toHaveLength(0);
-  });
-
-  test("a dialog of an extension is dismissed, so that nothing hangs", async () => {
-    const extension = `export default (pi) => {
-      pi.on("tool_call", async (event, ctx) => {
-        if (!(await ctx.ui.confirm("Allow?", event.toolName))) return { block: true, reason: "not confirmed" };
-      });
-    };`;
-    const script = [{ toolCalls: [{ name: "bash", arguments: { command: "echo ran" } }] }, { text: "Understood." }];
-    const { client, sessionId } = await openStage(script, { extension });
-    expect(await client.prompt(sessionId, "Run it").answer).toMatchObject({ stopReason: "end_turn" });
-    expect(client.updates(sessionId)).toContainEqual(
-      expect.objectContaining({ status: "failed", content: [expect.objectContaining({ type: "content" })] }),
-    );
   });
 
   test("a model that fails is an error that names Pi and the model's message; the next prompt works", async () => {

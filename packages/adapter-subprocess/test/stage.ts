@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { WireClient } from "@acp-steering/testkit";
 import { type ModelServer, type Script, startModelServer } from "@acp-steering/testkit/model-server";
 import { onTestFinished } from "vitest";
-import { ensureVendor } from "../../../scripts/vendors.mjs";
+import { PI_0_73, type Pi } from "./pis.js";
 
 const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 
@@ -50,6 +50,8 @@ export interface Stage {
 }
 
 export interface StageOptions {
+  /** Default: the one that runs on every Node.js that we support. */
+  readonly pi?: Pi;
   readonly piArguments?: readonly string[];
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Prompt templates by name. */
@@ -66,14 +68,12 @@ export async function openStage(script: Script, options: StageOptions = {}): Pro
   const cwd = await temporaryFolder();
   const configuration = await temporaryFolder();
   await configurePi(configuration, model.url, options);
-  const pi = await ensureVendor("pi");
-  const client = await spawnAdapter(
-    ["--dialect", "pi-rpc", "--", pi, "--mode", "rpc", ...(options.piArguments ?? [])],
-    {
-      PI_CODING_AGENT_DIR: configuration,
-      PI_OFFLINE: "1",
-    },
-  );
+  const { pi = PI_0_73, piArguments = [] } = options;
+  const command = [...(await pi.command()), "--mode", "rpc", ...piArguments];
+  const client = await spawnAdapter(["--dialect", "pi-rpc", "--", ...command], {
+    PI_CODING_AGENT_DIR: configuration,
+    PI_OFFLINE: "1",
+  });
   await client.initialize(options.clientCapabilities);
   return { model, client, cwd, configuration, sessionId: await client.newSession(cwd) };
 }

@@ -10,6 +10,7 @@ export class PiRefusal extends Error {
 }
 
 interface PendingCommand {
+  readonly type: string;
   resolve(data: unknown): void;
   reject(error: Error): void;
 }
@@ -31,13 +32,13 @@ export class PiCommands {
     this.#count += 1;
     const id = `steering-${this.#count}`;
     return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
+      this.#pending.set(id, { type, resolve, reject });
       void this.#channel.send({ ...fields, id, type });
     });
   }
 
   receive(response: JsonRecord): void {
-    const id = textOf(response["id"]);
+    const id = textOf(response["id"]) || this.#unnamed(textOf(response["command"]));
     const command = this.#pending.get(id);
     this.#pending.delete(id);
     if (response["success"] === true) command?.resolve(response["data"]);
@@ -48,5 +49,11 @@ export class PiCommands {
     this.#ended = error;
     for (const command of this.#pending.values()) command.reject(error);
     this.#pending.clear();
+  }
+
+  /** Pi 0.73 refuses a command that it does not know without saying which one it was. */
+  #unnamed(type: string): string {
+    const [id = ""] = [...this.#pending].find(([, command]) => command.type === type) ?? [];
+    return id;
   }
 }

@@ -1,12 +1,16 @@
 /** The shapes of Pi's records that the adapter reads, each taken out of `unknown` in one place. */
 
-import { isRecord, type JsonRecord, numberOf, recordOf, textOf } from "@acp-steering/kit/adapter";
+import { isRecord, type JsonRecord, listOf, numberOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 
 export interface PiContent {
   readonly type: string;
   readonly text?: string;
+  readonly thinking?: string;
   readonly data?: string;
   readonly mimeType?: string;
+  readonly id?: string;
+  readonly name?: string;
+  readonly arguments?: unknown;
 }
 
 export interface PiUsage {
@@ -23,11 +27,25 @@ export interface PiMessageRecord {
   readonly stopReason?: string;
   readonly errorMessage?: string;
   readonly usage?: PiUsage;
+  /** What an extension put into the conversation: whether people are to see it. */
+  readonly display: boolean;
+}
+
+/** A model as Pi lists it. */
+export interface PiModel {
+  /** Provider and id, which together name it. */
+  readonly provider: string;
+  readonly id: string;
+  readonly name: string;
+  /** How hard it can be told to think, as far as the model's own record says. */
+  readonly thinkingLevels: readonly string[];
 }
 
 export interface PiState {
   readonly sessionId: string;
   readonly sessionFile: string | undefined;
+  readonly model: PiModel | undefined;
+  readonly thinkingLevel: string;
   readonly isStreaming: boolean;
   readonly isCompacting: boolean;
   readonly messageCount: number;
@@ -41,6 +59,7 @@ export function readMessage(value: unknown): PiMessageRecord {
   return {
     role: textOf(message["role"]),
     content: readContent(message["content"]),
+    display: message["display"] === true,
     ...(typeof message["stopReason"] === "string" && { stopReason: message["stopReason"] }),
     ...(typeof message["errorMessage"] === "string" && { errorMessage: message["errorMessage"] }),
     ...usage,
@@ -58,11 +77,26 @@ export function readState(value: unknown): PiState {
   return {
     sessionId: textOf(state["sessionId"]),
     sessionFile: sessionFile === "" ? undefined : sessionFile,
+    model: isRecord(state["model"]) ? readModel(state["model"]) : undefined,
+    thinkingLevel: textOf(state["thinkingLevel"]) || "off",
     isStreaming: state["isStreaming"] === true,
     isCompacting: state["isCompacting"] === true,
     messageCount: numberOf(state["messageCount"]),
     contextWindow: numberOf(recordOf(state["model"])["contextWindow"]),
   };
+}
+
+/** The answer to `get_available_models`. */
+export function readModels(value: unknown): PiModel[] {
+  return listOf(recordOf(value)["models"]).map((model) => readModel(recordOf(model)));
+}
+
+/** The answer to `get_commands`. */
+export function readCommands(value: unknown): { name: string; description: string }[] {
+  return listOf(recordOf(value)["commands"]).map((command) => {
+    const { name, description, source } = recordOf(command);
+    return { name: textOf(name), description: textOf(description) || `A command of Pi (${textOf(source)})` };
+  });
 }
 
 /** The ids of the user messages on the active branch, the answer to `get_fork_messages`. */
@@ -78,6 +112,20 @@ export function plainText(message: PiMessageRecord): string {
 
 export function listOfTexts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
+const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh"];
+
+function readModel(model: JsonRecord): PiModel {
+  const { provider, id, name, reasoning } = model;
+  const map = recordOf(model["thinkingLevelMap"]);
+  const levels = THINKING_LEVELS.filter((level) => map[level] !== null && (level !== "xhigh" || level in map));
+  return {
+    provider: textOf(provider),
+    id: textOf(id),
+    name: textOf(name) || textOf(id),
+    thinkingLevels: reasoning === true ? levels : ["off"],
+  };
 }
 
 function isContent(value: unknown): value is PiContent {

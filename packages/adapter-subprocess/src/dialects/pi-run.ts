@@ -7,24 +7,33 @@ import { type PiCommands, PiRefusal } from "./pi-commands.js";
 import { toPiMessage } from "./pi-content.js";
 import { listOfTexts, type PiState, plainText, readMessage, readState } from "./pi-records.js";
 import { PiSteers } from "./pi-steers.js";
-import { PiUpdates } from "./pi-updates.js";
+import type { PiUpdates } from "./pi-updates.js";
 
 /**
  * Where Pi stands in a run. Its `agent_end` is not the end: a retry, a compaction or a queued message may follow, which
  * it announces at once. So `ended` asks for Pi's state and believes in the end only when nothing came in between.
  *
+ * - `waitingForPi`: Pi still does what an extension made it do by itself; the prompt is not sent yet
  * - `starting`: the prompt was sent, Pi's loop has not begun
  * - `running`: between `agent_start` and `agent_end`
  * - `waiting`: Pi said that it will go on by itself (retry, compaction)
  * - `ended`: Pi said that it is done; its state decides
  * - `settled`: it is
  */
-type Phase = "starting" | "running" | "waiting" | "ended" | "settled";
+type Phase = "waitingForPi" | "starting" | "running" | "waiting" | "ended" | "settled";
 
 /** Pi's state can lag behind its events by a moment. */
 const STATE_POLL_MS = 50;
 /** Pi goes on 100 ms after a compaction, or not at all when there is nothing to go on with. */
 const RESUME_POLL_MS = 1_000;
+
+export interface PiRunOptions {
+  readonly commands: PiCommands;
+  readonly turn: Turn;
+  readonly updates: PiUpdates;
+  /** Pi's state as it is now. */
+  readonly readState: () => Promise<PiState>;
+}
 
 /** One prompt in Pi, until Pi has settled. */
 export class PiRun {
@@ -33,10 +42,9 @@ export class PiRun {
   readonly #readState: () => Promise<PiState>;
   readonly #steers: PiSteers;
   readonly #updates: PiUpdates;
-  #phase: Phase = "starting";
-  /** Pi's messages before the prompt. */
-  #messagesBefore = 0;
-  #sent = false;
+  #phase: Phase = "waitingForPi";
+  /** Pi's messages before the prompt, and those since of which it has told. */
+  #messagesKnown = 0;
   #accepted = false;
   #promptSeen = false;
   #interrupted = false;
@@ -46,13 +54,12 @@ export class PiRun {
   #settle: () => void = () => {};
   #fail: (error: unknown) => void = () => {};
 
-  constructor(options: { commands: PiCommands; turn: Turn; readState: () => Promise<PiState>; cwd: string }) {
-    const { commands, turn, readState, cwd } = options;
+  constructor({ commands, turn, updates, readState }: PiRunOptions) {
     this.#commands = commands;
     this.#turn = turn;
     this.#readState = readState;
     this.#steers = new PiSteers(commands);
-    this.#updates = new PiUpdates(turn.update, cwd);
+    this.#updates = updates;
   }
 
   /** True when Pi still holds steers that it would use in its next run. */
@@ -102,8 +109,12 @@ export class PiRun {
   interrupt(): void {
     if (this.#phase === "settled") return;
     this.#interrupted = true;
-    void this.#steers.close();
-    if (this.#sent) this.#abort();
+    const isTaking = this.#steers.isTaking;
+    const closed = this.#steers.close();
+    if (this.#phase === "waitingForPi") return;
+    abort(this.#commands);
+    // A steer that Pi takes only after the abort would begin a run of its own.
+    if (isTaking) void closed.then(() => this.#phase !== "settled" && abort(this.#commands));
   }
 
   ended(error: Error): void {
@@ -112,12 +123,20 @@ export class PiRun {
 
   event(event: JsonRecord): void {
     this.#events += 1;
+    this.#updates.event(event);
+    if (this.#phase !== "waitingForPi") this.#follow(event);
+  }
+
+  #follow(event: JsonRecord): void {
     switch (event["type"]) {
       case "agent_start":
         this.#started();
         break;
       case "agent_end":
         this.#enter("ended");
+        break;
+      case "agent_settled":
+        if (this.#phase !== "starting") this.#enter("ended");
         break;
       case "auto_retry_start":
       case "compaction_start":
@@ -135,20 +154,32 @@ export class PiRun {
       case "message_start":
         this.#messageStarted(event["message"]);
         break;
+      case "message_end":
+        this.#messagesKnown += 1;
+        break;
     }
-    this.#updates.event(event);
   }
 
   async #begin(): Promise<void> {
-    const { messageCount, contextWindow } = await this.#readState();
+    const state = await this.#readState();
+    if (this.#phase === "settled") return;
+    if (isBusy(state)) {
+      if (this.#interrupted) abort(this.#commands);
+      return this.#beginLater();
+    }
     if (this.#interrupted) return this.#settle();
-    this.#messagesBefore = messageCount;
-    this.#updates.contextWindow = contextWindow;
+    this.#messagesKnown = state.messageCount;
+    this.#updates.contextWindow = state.contextWindow;
+    this.#updates.begin();
+    this.#phase = "starting";
     this.#sendPrompt();
   }
 
+  #beginLater(): void {
+    this.#poll = setTimeout(() => void this.#begin().catch(this.#fail), STATE_POLL_MS);
+  }
+
   #sendPrompt(): void {
-    this.#sent = true;
     // The behaviour counts only where an extension has begun a run of its own; Pi would refuse the prompt there.
     const prompt = { ...toPiMessage(this.#turn.prompt), streamingBehavior: "followUp" };
     this.#commands.send("prompt", prompt).then(
@@ -166,7 +197,7 @@ export class PiRun {
   #started(): void {
     this.#enter("running");
     // A cancel can come before Pi's loop, where it finds nothing to abort, or between two attempts.
-    if (this.#interrupted) this.#abort();
+    if (this.#interrupted) abort(this.#commands);
     else this.#steers.open();
   }
 
@@ -209,16 +240,21 @@ export class PiRun {
     if (this.#phase === "ended" || this.#phase === "starting") this.#askLater(STATE_POLL_MS);
   }
 
-  #isSettled({ isStreaming, isCompacting, messageCount }: PiState): boolean {
-    if (isStreaming || isCompacting) return false;
+  #isSettled(state: PiState): boolean {
+    if (isBusy(state)) return false;
     // Events that an extension holds up come after the state they tell of: a message that we have not heard of is on its way.
-    return this.#phase !== "starting" || (this.#accepted && messageCount === this.#messagesBefore);
+    return this.#phase !== "starting" || (this.#accepted && state.messageCount === this.#messagesKnown);
   }
+}
 
-  #abort(): void {
-    // Abort answers when Pi is idle; its events say the same.
-    this.#commands.send("abort").catch(() => {});
-  }
+/** Stops Pi. Where it can, it forgets its queue before: what waits there would begin the next run. */
+export function abort(commands: PiCommands): void {
+  // Pi 0.73 does not know the first; the second answers when Pi is idle, and its events say the same.
+  for (const command of ["clear_queue", "abort"]) commands.send(command).catch(() => {});
+}
+
+function isBusy({ isStreaming, isCompacting }: PiState): boolean {
+  return isStreaming || isCompacting;
 }
 
 function promptRefused(error: unknown): unknown {

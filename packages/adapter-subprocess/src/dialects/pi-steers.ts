@@ -1,6 +1,6 @@
 import type { Verdict } from "@acp-steering/core";
 import type { SteerMessage } from "@acp-steering/kit";
-import { SteerGate } from "@acp-steering/kit/adapter";
+import { recordOf, SteerGate } from "@acp-steering/kit/adapter";
 import { type PiCommands, PiRefusal } from "./pi-commands.js";
 import { toPiMessage } from "./pi-content.js";
 
@@ -40,6 +40,11 @@ export class PiSteers {
   /** True while Pi has steers that it has not put before its model. */
   get pending(): boolean {
     return this.#queued.length > 0;
+  }
+
+  /** True while Pi has not answered for a steer that it was given. */
+  get isTaking(): boolean {
+    return this.#inFlight.size > 0;
   }
 
   steer(message: SteerMessage): Promise<Verdict> {
@@ -89,7 +94,7 @@ export class PiSteers {
       const steer: Steer = { message, text: piMessage.message, settle: resolve, accepted: false };
       this.#queued.push(steer);
       const answered = this.#commands.send("steer", { ...piMessage }).then(
-        () => this.#accept(steer),
+        (data) => this.#accept(steer, data),
         (error: unknown) => this.#refuse(steer, error),
       );
       this.#inFlight.add(answered);
@@ -98,9 +103,12 @@ export class PiSteers {
     return verdict;
   }
 
-  #accept(steer: Steer): void {
+  /** An extension may have dealt with a steer by itself: nothing else will become of it. */
+  #accept(steer: Steer, data: unknown): void {
+    const isHandled = recordOf(data)["disposition"] === "handled";
+    if (isHandled) this.#remove(steer);
     steer.accepted = true;
-    steer.settle("accepted");
+    steer.settle(isHandled ? "delivered" : "accepted");
   }
 
   #refuse(steer: Steer, error: unknown): void {

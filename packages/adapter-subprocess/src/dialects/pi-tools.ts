@@ -1,11 +1,10 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import type { Turn } from "@acp-steering/kit";
 import { currentText, isRecord, type JsonRecord, recordOf, textOf } from "@acp-steering/kit/adapter";
 
+import type { SessionUpdate } from "../dialect.js";
 import { type PiContent, readContent } from "./pi-records.js";
 
-type SessionUpdate = Parameters<Turn["update"]>[0];
 type ToolCall = Extract<SessionUpdate, { sessionUpdate: "tool_call" }>;
 type ToolContent = NonNullable<ToolCall["content"]>[number];
 type ToolKind = NonNullable<ToolCall["kind"]>;
@@ -20,7 +19,24 @@ export interface PiToolCall {
 interface ToolPresentation {
   readonly kind: ToolKind;
   title(call: ToolArguments): string;
-  diffs?(call: ToolArguments, cwd: string): ToolContent[];
+  diffs?(call: ToolArguments, place: ToolPlace): ToolContent[];
+}
+
+/** Where and when tool calls happen. */
+export interface ToolPlace {
+  readonly cwd: string;
+  /** What stands in a file before a call changes it; `null` where that is not known. */
+  readonly before: (path: string) => string | null;
+}
+
+/** Tool calls that happen now. */
+export function toolsOf(cwd: string): ToolPlace {
+  return { cwd, before: currentText };
+}
+
+/** Tool calls of a conversation of before: what the files held then is not known any more. */
+export function pastToolsOf(cwd: string): ToolPlace {
+  return { cwd, before: () => null };
 }
 
 interface ToolArguments {
@@ -47,10 +63,10 @@ export class PiTool {
   readonly #diffs: readonly ToolContent[];
   readonly #cwd: string;
 
-  constructor(call: PiToolCall, cwd: string) {
+  constructor(call: PiToolCall, place: ToolPlace) {
     this.#call = call;
-    this.#cwd = cwd;
-    this.#diffs = TOOLS.get(call.name)?.diffs?.(argumentsOf(call), cwd) ?? [];
+    this.#cwd = place.cwd;
+    this.#diffs = TOOLS.get(call.name)?.diffs?.(argumentsOf(call), place) ?? [];
   }
 
   announced(): SessionUpdate {
@@ -115,7 +131,7 @@ function toToolContent(content: PiContent): ToolContent[] {
   return [{ type: "content", content: { type: "image", data, mimeType } }];
 }
 
-function editDiffs({ path, all }: ToolArguments, cwd: string): ToolContent[] {
+function editDiffs({ path, all }: ToolArguments, { cwd }: ToolPlace): ToolContent[] {
   return editsOf(all).map(({ oldText, newText }) => ({ type: "diff", path: absolute(path, cwd), oldText, newText }));
 }
 
@@ -130,10 +146,10 @@ function isEdit(value: unknown): value is { oldText: string; newText: string } {
   return isRecord(value) && typeof value["oldText"] === "string" && typeof value["newText"] === "string";
 }
 
-function writeDiffs({ path, all }: ToolArguments, cwd: string): ToolContent[] {
+function writeDiffs({ path, all }: ToolArguments, { cwd, before }: ToolPlace): ToolContent[] {
   const newText = textOf(all["content"]);
   const target = absolute(path, cwd);
-  const oldText = currentText(target);
+  const oldText = before(target);
   // Equal texts most likely mean that Pi was faster than we are: what stood there before is unknown.
   return [{ type: "diff", path: target, oldText: oldText === newText ? null : oldText, newText }];
 }

@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
-import type { Turn, TurnOutcome } from "@acp-steering/kit";
+import type { TurnOutcome } from "@acp-steering/kit";
 import { isRecord, type JsonRecord, recordOf, textOf } from "@acp-steering/kit/adapter";
-
+import type { SessionUpdate } from "../dialect.js";
+import { PiActivities } from "./pi-activities.js";
+import { noteOf } from "./pi-notes.js";
 import { type PiMessageRecord, type PiUsage, readMessage } from "./pi-records.js";
-import { PiTool } from "./pi-tools.js";
-
-type SessionUpdate = Parameters<Turn["update"]>[0];
+import { PiTool, toolsOf } from "./pi-tools.js";
 
 const NO_USAGE: PiUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 };
 
-/** Turns Pi's events of one run into session updates, and keeps what the run's answer needs. */
+/** Turns Pi's events into session updates, in a run and between two, and keeps what a run's answer needs. */
 export class PiUpdates {
   readonly #send: (update: SessionUpdate) => void;
   readonly #cwd: string;
+  readonly #activities: PiActivities;
   /** In tokens; 0 where Pi does not know it. */
   contextWindow = 0;
   readonly #openTools = new Map<string, PiTool>();
@@ -23,9 +24,10 @@ export class PiUpdates {
   constructor(send: (update: SessionUpdate) => void, cwd: string) {
     this.#send = send;
     this.#cwd = cwd;
+    this.#activities = new PiActivities(send);
   }
 
-  /** The model's last complete message. */
+  /** The model's last complete message in the run. */
   get lastReply(): PiMessageRecord | undefined {
     return this.#lastReply;
   }
@@ -41,6 +43,12 @@ export class PiUpdates {
       cachedWriteTokens: cacheWrite,
       totalTokens,
     };
+  }
+
+  /** A run begins: what its answer needs is counted from here. */
+  begin(): void {
+    this.#usage = NO_USAGE;
+    this.#lastReply = undefined;
   }
 
   event(event: JsonRecord): void {
@@ -64,6 +72,8 @@ export class PiUpdates {
         this.#send(this.#tool(event).ended(event["result"], event["isError"] === true));
         this.#openTools.delete(textOf(event["toolCallId"]));
         break;
+      default:
+        this.#activities.event(event);
     }
   }
 
@@ -71,6 +81,7 @@ export class PiUpdates {
   end(): void {
     for (const tool of this.#openTools.values()) this.#send(tool.abandoned());
     this.#openTools.clear();
+    this.#activities.end();
   }
 
   #delta(delta: JsonRecord): void {
@@ -87,6 +98,7 @@ export class PiUpdates {
   }
 
   #messageEnded(message: PiMessageRecord): void {
+    for (const update of noteOf(message, this.#messageId)) this.#send(update);
     if (message.role !== "assistant") return;
     this.#lastReply = message;
     if (!message.usage) return;
@@ -103,7 +115,7 @@ export class PiUpdates {
   }
 
   #announce(id: string, name: string, args: unknown): PiTool {
-    const tool = new PiTool({ id, name, arguments: isRecord(args) ? args : {} }, this.#cwd);
+    const tool = new PiTool({ id, name, arguments: isRecord(args) ? args : {} }, toolsOf(this.#cwd));
     this.#openTools.set(id, tool);
     this.#send(tool.announced());
     return tool;
