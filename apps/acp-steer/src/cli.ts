@@ -19,14 +19,15 @@ function packageVersion(): string {
 async function main([name, ...args]: readonly string[]): Promise<number> {
   if (name === "--help" || name === "-h") return show(HELP);
   if (name === "--version" || name === "-v") return show(`${packageVersion()}\n`);
-  const command = COMMANDS.find((candidate) => candidate.name === name);
-  if (command === undefined) return complain(unknownCommand(name), "acp-steer --help");
+  const entry = COMMANDS.find((candidate) => candidate.name === name);
+  if (entry === undefined) return complain(unknownCommand(name), "acp-steer --help");
+  const command = await entry.load();
   if (isHelpWanted(args)) return show(command.help);
   try {
     return await command.run(args);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return complain(error.message, `acp-steer ${command.name} --help`);
+    return complain(error.message, `acp-steer ${entry.name} --help`);
   }
 }
 

@@ -1,5 +1,15 @@
-import { checkCommand } from "./check/check-command.js";
-import type { Command } from "./command.js";
+import type { CommandEntry } from "./command.js";
 
 /** All commands, in the order in which the help shows them. */
-export const COMMANDS: readonly Command[] = [checkCommand];
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "check",
+    summary: "what the steering of an agent is worth: a table of requirements",
+    load: async () => (await import("./check/check-command.js")).checkCommand,
+  },
+  {
+    name: "wrap",
+    summary: "an agent that can be steered, of any ACP agent",
+    load: async () => (await import("./wrap/wrap-command.js")).wrapCommand,
+  },
+];

@@ -11,8 +11,6 @@ import { tableOf } from "./table.js";
 
 /** `acp-steer check`. */
 export const checkCommand: Command = {
-  name: "check",
-  summary: "what the steering of an agent is worth: a table of requirements",
   help: HELP,
   run: async (args) => {
     const given = readCheckArguments(args);
