@@ -169,6 +169,14 @@ describe("the scripted model server behind an agent", () => {
     expect(behind.steps(mark)).toEqual([]);
   });
 
+  test("a case that is over also ends what the model was in the middle of", async () => {
+    const mark = newMark();
+    const left = ask(`Say ${mark}`, [SHELL]);
+    (await behind.next(mark)).say("Working on it.");
+    behind.forget();
+    expect(await said(left)).toMatchObject({ content: "Working on it." });
+  });
+
   test("tells of every request, also of those that no case is about", async () => {
     const seen: string[] = [];
     const stop = behind.onRequest(({ messages }) => seen.push(messages[0]?.text ?? ""));

@@ -147,13 +147,14 @@ class ServedStep implements ModelStep {
   }
 
   answer(reply: Reply): void {
-    if (this.#speaking) return void this.#finish();
     this.#answered();
-    this.#resolve(reply);
+    if (this.#speaking) void this.#finish();
+    else this.#resolve(reply);
   }
 
+  /** It goes on waiting for its end: an agent may leave a request open that it does not care for any more. */
   say(text: string): void {
-    this.answer({ text: [text], hold: this.#hold, holdAt: "beforeEnd" });
+    this.#resolve({ text: [text], hold: this.#hold, holdAt: "beforeEnd" });
     this.#speaking = true;
   }
 
