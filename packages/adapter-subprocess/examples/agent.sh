@@ -20,7 +20,7 @@ add_scripts() {
 }
 
 run_script() {
-  tell tool "\"id\":\"$1\",\"title\":\"$1\",\"kind\":\"execute\""
+  tell tool "\"id\":\"$((tool += 1))\",\"title\":\"$1\",\"kind\":\"execute\""
   bash "./$1" >/dev/null 2>&1 </dev/null &
   while kill -0 $! 2>/dev/null; do
     hear && case $heard in
@@ -29,7 +29,7 @@ run_script() {
     esac
   done
   if wait $!; then status=completed; else status=failed; fi
-  tell tool "\"id\":\"$1\",\"status\":\"$status\""
+  tell tool "\"id\":\"$tool\",\"status\":\"$status\""
 }
 
 tell hello '"version":1,"name":"Script runner","steer":"nextStep"'
