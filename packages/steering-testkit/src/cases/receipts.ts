@@ -85,7 +85,8 @@ async function overtakenTurn(stage: Stage): Promise<Overtaken> {
 /** Why there is nothing to say about a steer that was to be overtaken by a cancel. */
 const notOvertaken = (stage: Stage, { mark, answer }: Overtaken): string | undefined => {
   if (!isInjected(answer)) return `the steer was answered ${describe(answer)}`;
-  return wasShown(stage, mark) ? "the steer reached the model before the cancel" : undefined;
+  if (wasShown(stage, mark)) return "the steer reached the model before the cancel";
+  return stage.advertisement["delivery"] === "assumed" ? "the agent never says what became of a steer" : undefined;
 };
 
 const ofState = (receipts: readonly Receipt[], state: string): readonly Receipt[] =>
