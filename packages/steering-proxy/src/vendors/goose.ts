@@ -17,6 +17,10 @@ class CurrentRuns {
     for (const look of this.#waiting) look();
   }
 
+  isOpen(sessionId: unknown, run: string): boolean {
+    return this.#runs.get(sessionId) === run;
+  }
+
   /** The run of the steer's session, at once or when it is announced; `undefined` where the prompt is over before. */
   next({ sessionId, signal }: InjectCall): Promise<string | undefined> {
     return new Promise((resolve) => {
@@ -51,20 +55,23 @@ export const goose: Dialect = {
     const runs = new CurrentRuns();
     const reports = new AwaitedReports();
     let showsSteers = false;
+    const runEnded = (sessionId: unknown): void => {
+      if (showsSteers) reports.tellAll(sessionId, "undelivered");
+    };
     return {
       steer: async (call) => {
         const expectedRunId = await runs.next(call);
         if (expectedRunId === undefined) return "tooLate";
         const { sessionId, prompt } = call;
         const answer = await agent.request(STEER, { sessionId, expectedRunId, prompt });
-        const verdict = verdictOf(answer, {
+        return verdictOf(answer, {
           result: ({ messageId }) => {
             if (typeof messageId === "string") reports.expect(call, messageId);
+            if (!runs.isOpen(sessionId, expectedRunId)) runEnded(sessionId);
             return "accepted";
           },
           isLate: ({ data }) => /no active run/i.test(textOf(data)) || textOf(recordAt(data)["actualRunId"]) !== "",
         });
-        return verdict;
       },
       watches: [
         {
@@ -73,7 +80,7 @@ export const goose: Dialect = {
             const { activeRunId } = ofGoose(params);
             const { sessionId } = recordAt(params);
             if (activeRunId === undefined) return false;
-            if (activeRunId === null && showsSteers) reports.tellAll(sessionId, "undelivered");
+            if (activeRunId === null) runEnded(sessionId);
             runs.set(sessionId, activeRunId);
             return false;
           },
