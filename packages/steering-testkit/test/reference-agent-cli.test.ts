@@ -84,7 +84,7 @@ test("--list-broken and --help go to stdout", async () => {
 });
 
 test.each([
-  [["--road", "sea"], /--road takes inbox or driver, not "sea"/],
+  [["--road", "sea"], /--road takes inbox or driver or none, not "sea"/],
   [["--broken", "G0"], /Nothing breaks "G0"/],
   [["--fast"], /--fast/],
 ])("%j is refused, with exit code 2", async (args, message) => {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { serveStdio } from "@acp-steering/kit";
+import { bareAgent } from "./bare-agent.js";
 import { breakAgent } from "./broken/broken-agent.js";
 import { BROKEN_AGENTS } from "./broken/index.js";
 import { chatModel } from "./chat-model.js";
@@ -13,10 +14,14 @@ OPENAI_BASE_URL (with OPENAI_API_KEY and OPENAI_MODEL, where the service wants t
 
   --road inbox     the agent takes steers itself, before each question to the model (default)
   --road driver    a driver puts steers into a queue of the agent
+  --road none      no steering at all: what a layer is put in front of
   --broken ID      break one requirement, e.g. G1.boundary, and keep all others
   --list-broken    show which requirements can be broken, and how
   --help           show this
 `;
+
+/** The agent as it is before anybody makes it steerable. */
+const NO_ROAD = "none";
 
 /** A mistake of whoever typed the command: shown without a stack, exit code 2. */
 class UsageError extends Error {}
@@ -53,11 +58,13 @@ async function run(): Promise<void> {
 }
 
 function agentFor({ road, broken }: Arguments): Parameters<typeof serveStdio>[0] {
-  if (!isRoad(road)) throw new UsageError(`--road takes ${Object.keys(ROADS).join(" or ")}, not "${road}".`);
+  if (!isRoad(road) && road !== NO_ROAD)
+    throw new UsageError(`--road takes ${[...Object.keys(ROADS), NO_ROAD].join(" or ")}, not "${road}".`);
   const { OPENAI_BASE_URL: modelUrl, OPENAI_API_KEY: apiKey, OPENAI_MODEL: modelName } = process.env;
   if (!modelUrl)
     throw new UsageError("Set OPENAI_BASE_URL to the base URL of the model, e.g. http://127.0.0.1:8080/v1.");
   const askModel = chatModel({ modelUrl, ...(apiKey && { apiKey }), ...(modelName && { modelName }) });
+  if (road === NO_ROAD) return bareAgent(askModel);
   if (broken === undefined) return ROADS[road](askModel);
   const found = BROKEN_AGENTS.find(({ requirement }) => requirement === broken);
   if (!found) throw new UsageError(`Nothing breaks "${broken}". See --list-broken.`);
