@@ -57,7 +57,6 @@ const AGENTS = [
   { page: "docs/steer-your-own-agent.md", index: 1, what: "an agent with a driver" },
   { page: "docs/steer-your-own-agent.md", index: 2, what: "an agent made with the kit" },
   { page: "docs/write-an-adapter.md", index: 0, what: "an adapter" },
-  { page: "packages/steering-kit/README.md", index: 0, what: "the kit's vendor" },
 ] as const;
 
 describe("a host", () => {
@@ -72,5 +71,10 @@ describe("a host", () => {
     const program = await compile(folder, page, `agent-${page.replaceAll(/\W/g, "-")}-${index}`, index);
     const { stdout } = await run("node", [join(folder, "host.js"), "node", program], { cwd: folder });
     expect(stdout).toMatch(/^injected$[\s\S]*^delivered$[\s\S]*^turnEnded$[\s\S]*undelivered: \[\]/m);
+  });
+
+  test("is told by the program of the kit's page that it can be steered", async () => {
+    const program = await compile(folder, "packages/steering-kit/README.md", "kit");
+    expect(await firstAnswer("node", [program], folder)).toMatchObject({ _meta: { steering: { supported: true } } });
   });
 });
