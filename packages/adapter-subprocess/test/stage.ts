@@ -58,6 +58,8 @@ export interface StageOptions {
   readonly templates?: Readonly<Record<string, string>>;
   /** Source of a Pi extension. */
   readonly extension?: string;
+  /** Skills by name. */
+  readonly skills?: Readonly<Record<string, string>>;
   readonly clientCapabilities?: Record<string, unknown>;
 }
 
@@ -68,6 +70,12 @@ export async function openStage(script: Script, options: StageOptions = {}): Pro
   const cwd = await temporaryFolder();
   const configuration = await temporaryFolder();
   await configurePi(configuration, model.url, options);
+  const client = await spawnPi(configuration, options);
+  return { model, client, cwd, configuration, sessionId: await client.newSession(cwd) };
+}
+
+/** One more adapter with the same Pi, which knows the same sessions. */
+export async function spawnPi(configuration: string, options: StageOptions = {}): Promise<WireClient> {
   const { pi = PI_0_73, piArguments = [] } = options;
   const command = [...(await pi.command()), "--mode", "rpc", ...piArguments];
   const client = await spawnAdapter(["--dialect", "pi-rpc", "--", ...command], {
@@ -75,19 +83,24 @@ export async function openStage(script: Script, options: StageOptions = {}): Pro
     PI_OFFLINE: "1",
   });
   await client.initialize(options.clientCapabilities);
-  return { model, client, cwd, configuration, sessionId: await client.newSession(cwd) };
+  return client;
 }
 
 async function configurePi(folder: string, modelUrl: string, options: StageOptions): Promise<void> {
-  const { settings, extension, templates = {} } = options;
+  const { settings, extension, templates = {}, skills = {} } = options;
   const scripted = { id: "scripted", input: ["text", "image"], contextWindow: 128_000 };
-  const provider = { baseUrl: modelUrl, api: "openai-completions", apiKey: "none", models: [scripted] };
+  const thinker = { ...scripted, id: "thinker", name: "Thinker", reasoning: true };
+  const provider = { baseUrl: modelUrl, api: "openai-completions", apiKey: "none", models: [scripted, thinker] };
   await writeFile(join(folder, "models.json"), JSON.stringify({ providers: { scripted: provider } }));
   const defaults = { defaultProvider: "scripted", defaultModel: "scripted", quietStartup: true };
   const retry = { enabled: true, maxRetries: 1, baseDelayMs: 10 };
   await writeFile(join(folder, "settings.json"), JSON.stringify({ ...defaults, retry, ...settings }));
   await mkdir(join(folder, "prompts"));
   for (const [name, text] of Object.entries(templates)) await writeFile(join(folder, "prompts", `${name}.md`), text);
+  for (const [name, text] of Object.entries(skills)) {
+    await mkdir(join(folder, "skills", name), { recursive: true });
+    await writeFile(join(folder, "skills", name, "SKILL.md"), text);
+  }
   if (extension === undefined) return;
   await mkdir(join(folder, "extensions"));
   await writeFile(join(folder, "extensions", "test.ts"), extension);
