@@ -1,0 +1,41 @@
+import { fileURLToPath } from "node:url";
+import { check } from "@acp-steering/testkit";
+import { expect, test } from "vitest";
+import type { Strategy } from "../src/strategy.js";
+
+const WRAP = fileURLToPath(new URL("wrap.mjs", import.meta.url));
+const STAND_IN = fileURLToPath(new URL("../test/stand-ins/stand-in.mjs", import.meta.url));
+const TIMEOUT_MS = 600_000;
+const TRIALS = 60;
+
+/** What a stand-in cannot show, as in its conformance; the reasons are there. */
+const ALL: readonly (readonly [dialect: string, strategy: Strategy, failures?: readonly string[]])[] = [
+  ["native", "auto"],
+  ["goose", "auto"],
+  ["kimchi", "auto"],
+  ["reasonix", "auto"],
+  ["kiro", "native"],
+  ["minimax", "auto"],
+  ["poolside", "auto", ["receipt.undelivered", "report.owner"]],
+  ["nooa", "auto"],
+  ["hermes", "auto"],
+  ["concurrent", "prompt"],
+  ["opencrabs", "native", ["G1.boundary"]],
+  ["none", "finish"],
+  ["none", "interrupt"],
+];
+
+test.each(ALL)(
+  "acp-steer check in front of %s by --strategy %s",
+  async (dialect, strategy, failures = []) => {
+    const { requirements } = await check({
+      command: process.execPath,
+      args: [WRAP, strategy, process.execPath, STAND_IN, dialect],
+      modelServer: "openai-chat",
+      trials: TRIALS,
+    });
+    const failed = requirements.filter(({ verdict }) => verdict === "fail").map(({ id }) => id);
+    expect(failed).toEqual(failures);
+  },
+  TIMEOUT_MS,
+);

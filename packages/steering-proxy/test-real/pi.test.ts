@@ -1,0 +1,4 @@
+import { proveReal } from "./prove-real.js";
+import { setUpPi } from "./real-agents.js";
+
+proveReal(setUpPi, "auto");
