@@ -35,6 +35,8 @@ export interface VendorSteeringSession {
    * `call.undelivered()`) may come at any time, also before the verdict.
    */
   steer(call: InjectCall): Promise<Verdict>;
+  /** A prompt of the client, or a continuation, is on its way to the agent. */
+  runBegins?(sessionId: unknown): void;
   readonly watches?: readonly Watch[];
 }
 

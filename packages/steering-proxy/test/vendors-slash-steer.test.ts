@@ -64,28 +64,18 @@ describe("/steer as a prompt", () => {
     if (when === "before it") agent.updates(tool("completed"));
     const { verdict, abort } = await putAside(agent);
     if (when === "after it") agent.updates(tool("in_progress"));
-    agent.says({ id: 3, result: { stopReason: "end_turn" } });
     abort();
     expect(await verdict).toBe("accepted");
   });
 
-  test("the tools of an earlier run do not count where the agent has one session", async () => {
+  test("the tools of an earlier run do not count, nor those of another session", async () => {
     const agent = hermes();
     agent.updates(tool("completed"));
-    agent.says({ id: 3, result: { stopReason: "end_turn" } });
+    agent.session.runBegins?.("s1");
+    agent.updates(tool("completed"), "s2");
     const { verdict, abort } = await putAside(agent);
     abort();
     expect(await verdict).toBe("tooLate");
-  });
-
-  test("where it has several, nobody knows whose run has ended", async () => {
-    const agent = hermes();
-    agent.updates(ANNOUNCED, "s2");
-    agent.updates(tool("completed"));
-    agent.says({ id: 3, result: { stopReason: "end_turn" } });
-    const { verdict, abort } = await putAside(agent);
-    abort();
-    expect(await verdict).toBe("accepted");
   });
 
   test.each<[string, Verdict]>([

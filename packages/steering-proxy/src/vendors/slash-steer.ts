@@ -25,7 +25,7 @@ interface PutAside {
 /** One session, as its updates show it. */
 interface Session {
   hasCommand: boolean;
-  /** A tool has run since the last prompt was answered, for all that is known. */
+  /** A tool has run in the run that is open. */
   ranTools: boolean;
   /** The `/steer` on its way: where Hermes' word on it goes. */
   acknowledge?: ((acknowledgement: Acknowledgement) => void) | undefined;
@@ -102,6 +102,9 @@ export const slashSteer: Dialect = {
         if (answer === "failed") return "unsupported";
         return answer === "later" ? "accepted" : answer;
       },
+      runBegins: (sessionId) => {
+        sessionOf({ sessionId }).ranTools = false;
+      },
       watches: [
         ...acknowledgements,
         {
@@ -134,15 +137,6 @@ export const slashSteer: Dialect = {
             if (!session.putAside?.toolsAreDone) return false;
             session.putAside.tell("delivered");
             session.putAside = undefined;
-            return false;
-          },
-        },
-        {
-          // The end of a prompt does not say of which session; where there is one alone, its next run begins without tools.
-          needle: '"stopReason"',
-          see: ({ result }) => {
-            if (recordAt(result)["stopReason"] === undefined || sessions.size > 1) return false;
-            for (const session of sessions.values()) session.ranTools = false;
             return false;
           },
         },
