@@ -15,6 +15,7 @@ export type {
   SignIn,
   Visit,
 } from "./dialect.js";
+export { codexAppServer } from "./dialects/codex-app-server.js";
 export { piRpc } from "./dialects/pi-rpc.js";
 export { steerJsonl } from "./dialects/steer-jsonl.js";
 export type { SubprocessVendorOptions } from "./subprocess-vendor.js";

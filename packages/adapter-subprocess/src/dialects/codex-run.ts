@@ -1,0 +1,199 @@
+import { CODE, type Verdict } from "@acp-steering/core";
+import type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
+import { VendorError } from "@acp-steering/kit";
+import { isRecord, type JsonRecord, listOf, numberOf, recordOf, SteerGate, textOf } from "@acp-steering/kit/adapter";
+import { type CodexCalls, CodexRefusal } from "./codex-calls.js";
+import { toCodexInput } from "./codex-content.js";
+import { CodexQuestions } from "./codex-questions.js";
+import { CodexSteers } from "./codex-steers.js";
+import type { CodexUpdates } from "./codex-updates.js";
+
+export interface CodexRunOptions {
+  readonly calls: CodexCalls;
+  readonly threadId: string;
+  readonly turn: Turn;
+  readonly updates: CodexUpdates;
+  /** What the user has changed since the last turn. */
+  readonly changes: JsonRecord;
+  /** The thread's token count so far. */
+  readonly tokensBefore: JsonRecord;
+}
+
+/**
+ * One prompt in Codex: one turn of Codex', or several.
+ *
+ * A steer that comes with the very end of a turn is put into the conversation, but the model is not asked again. A
+ * turn without input asks it; so what Codex has accepted is answered within the same prompt.
+ */
+export class CodexRun {
+  readonly #options: CodexRunOptions;
+  readonly #steers: CodexSteers;
+  readonly #gate: SteerGate;
+  readonly #questions: CodexQuestions;
+  #turnId: string | undefined;
+  /** Codex has said that the turn runs: from then on it can be interrupted. */
+  #running = false;
+  #interrupted = false;
+  #tokens: JsonRecord;
+  #ended: (turn: JsonRecord) => void = () => {};
+  #fail: (error: unknown) => void = () => {};
+
+  constructor(options: CodexRunOptions) {
+    const { calls, threadId, turn, tokensBefore } = options;
+    this.#options = options;
+    this.#steers = new CodexSteers(calls, threadId);
+    this.#gate = new SteerGate((message) => this.#steers.steer(message));
+    this.#questions = new CodexQuestions(turn);
+    this.#tokens = tokensBefore;
+  }
+
+  /** Resolves when Codex has settled and what became of every steer has been said. Rejects with Codex' failure. */
+  async settled(): Promise<TurnOutcome> {
+    const { turn, changes } = this.#options;
+    try {
+      let ended = await this.#play({ ...changes, input: toCodexInput(turn.prompt) });
+      while (ended["status"] === "completed" && this.#steers.unread && !this.#interrupted) {
+        this.#steers.markRead();
+        ended = await this.#play({ input: [] });
+      }
+      return this.#outcomeOf(ended);
+    } finally {
+      this.#gate.close();
+      this.#questions.end();
+      await this.#steers.leave();
+      this.#steers.settle();
+      if (this.#interrupted) await this.#endCommands();
+      this.#options.updates.end(this.#interrupted ? "failed" : "completed");
+    }
+  }
+
+  steer(message: SteerMessage): Promise<Verdict> {
+    return this.#gate.steer(message);
+  }
+
+  interrupt(): void {
+    this.#interrupted = true;
+    this.#gate.close();
+    // Before its turn runs, Codex has nothing to interrupt, and starts it all the same.
+    if (this.#running) void this.#request("turn/interrupt", { turnId: this.#turnId }).catch(() => {});
+  }
+
+  notified(method: string, params: JsonRecord): void {
+    switch (method) {
+      case "turn/started":
+        this.#started(recordOf(params["turn"]));
+        break;
+      case "turn/completed":
+        this.#completed(recordOf(params["turn"]));
+        break;
+      case "item/started":
+        this.#steers.itemStarted(recordOf(params["item"]));
+        break;
+      case "thread/tokenUsage/updated":
+        this.#tokens = recordOf(recordOf(params["tokenUsage"])["total"]);
+        break;
+      case "serverRequest/resolved":
+        this.#questions.resolved(params["requestId"]);
+        break;
+    }
+  }
+
+  asked(id: unknown, method: string, params: JsonRecord): Promise<JsonRecord | undefined> {
+    return this.#questions.ask(id, method, params);
+  }
+
+  /** The child is gone. */
+  lost(error: Error): void {
+    this.#fail(error);
+  }
+
+  /** One turn of Codex', to its end. */
+  async #play(params: JsonRecord): Promise<JsonRecord> {
+    const end = new Promise<JsonRecord>((resolve, reject) => {
+      this.#ended = resolve;
+      this.#fail = reject;
+    });
+    this.#request("turn/start", params).then(
+      ({ turn }) => this.#entered(textOf(recordOf(turn)["id"])),
+      (error: unknown) => this.#fail(promptRefused(error)),
+    );
+    return end;
+  }
+
+  #entered(turnId: string): void {
+    if (this.#turnId === turnId) return;
+    this.#turnId = turnId;
+    this.#steers.enter(turnId);
+  }
+
+  #started({ id }: JsonRecord): void {
+    this.#entered(textOf(id));
+    this.#running = true;
+    if (this.#interrupted) this.interrupt();
+    else this.#gate.open();
+  }
+
+  #completed(turn: JsonRecord): void {
+    if (textOf(turn["id"]) !== this.#turnId) return;
+    this.#running = false;
+    void this.#steers.leave().then(() => this.#ended(turn));
+  }
+
+  #outcomeOf(ended: JsonRecord): TurnOutcome {
+    const usage = this.#usage();
+    if (this.#interrupted || ended["status"] === "interrupted") return { stopReason: "cancelled", ...usage };
+    if (ended["status"] === "failed") throw turnFailed(recordOf(ended["error"]));
+    return { stopReason: "end_turn", ...usage };
+  }
+
+  #usage(): Pick<TurnOutcome, "usage"> {
+    const since = (name: string): number => numberOf(this.#tokens[name]) - numberOf(this.#options.tokensBefore[name]);
+    const totalTokens = since("totalTokens");
+    if (totalTokens <= 0) return {};
+    const usage = {
+      inputTokens: since("inputTokens") - since("cachedInputTokens"),
+      outputTokens: since("outputTokens"),
+      cachedReadTokens: since("cachedInputTokens"),
+      thoughtTokens: since("reasoningOutputTokens"),
+      totalTokens,
+    };
+    return { usage };
+  }
+
+  /** An interrupt leaves a running command running. */
+  async #endCommands(): Promise<void> {
+    const open = this.#options.updates.openTools;
+    if (open.length === 0) return;
+    const { data } = await this.#request("thread/backgroundTerminals/list", {}).catch((): JsonRecord => ({}));
+    const commands = listOf(data)
+      .filter(isRecord)
+      .filter(({ itemId }) => open.includes(textOf(itemId)));
+    await Promise.allSettled(
+      commands.map(({ processId }) => this.#request("thread/backgroundTerminals/terminate", { processId })),
+    );
+  }
+
+  #request(method: string, params: JsonRecord): Promise<JsonRecord> {
+    return this.#options.calls.request(method, { ...params, threadId: this.#options.threadId });
+  }
+}
+
+function promptRefused(error: unknown): unknown {
+  if (!(error instanceof CodexRefusal)) return error;
+  return new VendorError(`Codex did not take the prompt: ${error.message}. Change it and send it again.`, {
+    data: { reason: "promptRefused" },
+    cause: error,
+  });
+}
+
+function turnFailed({ message, additionalDetails, codexErrorInfo }: JsonRecord): VendorError {
+  const said = [textOf(message) || "it gave no reason", textOf(additionalDetails)].filter(Boolean).join(" ");
+  const [next, code] =
+    codexErrorInfo === "unauthorized"
+      ? ["Sign in with `codex login` in a terminal", CODE.authRequired]
+      : ["Send the prompt again, or choose another model", CODE.internalError];
+  return new VendorError(`Codex failed: ${said.replace(/[.!]$/, "")}. ${next}.`, {
+    code,
+    data: { reason: "modelFailed", codexErrorInfo },
+  });
+}
