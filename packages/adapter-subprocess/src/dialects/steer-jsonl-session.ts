@@ -73,10 +73,6 @@ export class SteerJsonlSession implements DialectSession {
     return this.#conversation;
   }
 
-  async close(): Promise<void> {
-    await this.#channel.send({ type: "close" });
-  }
-
   async #open(opening: Opening, hello: Hello): Promise<{ readonly id: string }> {
     const from = opening.kind === "new" ? {} : { conversation: opening.conversation.id };
     const how = opening.kind === "fork" ? { fork: true } : {};
