@@ -16,7 +16,7 @@ export interface AgentDeath {
 /** How to start an agent. */
 export interface AgentCommand {
   readonly command: string;
-  readonly args: readonly string[];
+  readonly args?: readonly string[] | undefined;
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -45,7 +45,7 @@ export class AgentProcess {
 
   /** @throws ExecutableNotFoundError, or an Error naming the command, where it cannot be started */
   static async start(agent: AgentCommand, sink: AgentProcessSink, limit?: number): Promise<AgentProcess> {
-    const { command, args, cwd, env } = agent;
+    const { command, args = [], cwd, env } = agent;
     const child = await spawnChild({ command, args, ...(cwd !== undefined && { cwd }), ...(env && { env }) });
     return new AgentProcess(command, child, sink, limit);
   }

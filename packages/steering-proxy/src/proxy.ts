@@ -2,7 +2,7 @@ import { PROXY_EXIT, type ProxyOptions } from "./options.js";
 import { Relay } from "./relay.js";
 
 /** A proxy that runs. */
-export interface Proxy {
+export interface RunningProxy {
   /** Resolves with its exit code ({@link PROXY_EXIT}) when it has ended, and its agent with it. */
   readonly ended: Promise<number>;
   /** Ends the agent with everything that it started, and then the proxy with that exit code. */
@@ -22,7 +22,7 @@ export interface Proxy {
  * process.exitCode = await proxy.ended;
  * ```
  */
-export async function createProxy(options: ProxyOptions): Promise<Proxy> {
+export async function createProxy(options: ProxyOptions): Promise<RunningProxy> {
   const relay = new Relay(options);
   await relay.start();
   return { ended: relay.ended, stop: (exitCode = PROXY_EXIT.clientEnded) => relay.stop(exitCode) };
