@@ -13,6 +13,11 @@ const SIGN_IN: ReadonlySet<string> = new Set([
   "auth.model_not_resolved",
 ]);
 
+/** True where the turn is over with this end, whatever Kimi has still to read: it has failed, or refuses. */
+export function endsTurn({ reason, error }: KimiEnd): boolean {
+  return reason === "blocked" || (reason === "failed" && !isOutOfSteps(error));
+}
+
 /**
  * The answer to a prompt.
  * @throws VendorError where Kimi failed
@@ -31,9 +36,13 @@ export function outcomeOf(
       return { stopReason: truncated ? "max_tokens" : "end_turn", ...counted };
     case "failed":
       if (error?.code === "provider.filtered") return { stopReason: "refusal", ...counted };
-      if (error?.code.includes("max_steps")) return { stopReason: "max_turn_requests", ...counted };
+      if (isOutOfSteps(error)) return { stopReason: "max_turn_requests", ...counted };
       throw failure(error);
   }
+}
+
+function isOutOfSteps(error: KimiEnd["error"]): boolean {
+  return error?.code.includes("max_steps") === true;
 }
 
 /** Nobody is signed in at Kimi. */

@@ -2,6 +2,7 @@ import type { ContentBlock, Verdict } from "@acp-steering/core";
 import type { SteerMessage } from "@acp-steering/kit";
 import { type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import { isSubAgent, type KimiConversation, type KimiEvent, type KimiMessage } from "./kimi-conversation.js";
+import { endsTurn } from "./kimi-outcome.js";
 import { KimiSteers } from "./kimi-steers.js";
 
 /** How Kimi's last turn of a run ended. */
@@ -26,8 +27,8 @@ export interface KimiRunOptions {
  *
  * Kimi's idea of a turn is not ours. A steer that came too late runs as a turn of its own, and one that Kimi had accepted
  * but not read when its turn was cancelled or failed begins a turn by itself (a ghost). So a run is over when every message
- * that it gave to Kimi is: read, or ended with the turn that it began. After a cancel, a turn that begins is
- * cancelled too, before the run's answer is given: nothing of it runs afterwards.
+ * that it gave to Kimi is: read, or ended with the turn that it began. After a cancel or a failure, a turn that begins is
+ * cancelled, before the run's answer is given: nothing of it runs afterwards.
  */
 export class KimiRun {
   readonly #conversation: KimiConversation;
@@ -37,6 +38,9 @@ export class KimiRun {
   readonly #turns = new Map<unknown, string>();
   #promptState: "unsent" | "sent" | "running" | "over" = "unsent";
   #cancelled = false;
+  /** Cancelled or failed: what Kimi begins from now on is ended. */
+  #stopped = false;
+  #lost = false;
   #cancelling: Promise<void> | undefined;
   /** A turn began, or the user insists, since Kimi was told last. */
   #cancelWanted = false;
@@ -69,6 +73,7 @@ export class KimiRun {
       this.#settled = true;
       this.#promptState = "over";
       await this.#steers.end();
+      if (this.#lost) this.#steers.handBack();
       // A cancel that arrives late would end the next turn.
       await this.#cancelling;
     }
@@ -86,18 +91,29 @@ export class KimiRun {
   /** May be called again and again: Kimi ends tools the harder the more often it is told. */
   interrupt(): void {
     this.#cancelled = true;
+    this.#stop();
+  }
+
+  /** True when Kimi has failed: what it still begins with a steer that it had not read is not the user's business. */
+  get failed(): boolean {
+    return this.#stopped && !this.#cancelled;
+  }
+
+  /** Kimi is gone, and all that it had not read with it. */
+  lost(error: Error): void {
+    this.#lost = true;
+    this.#fail(error);
+  }
+
+  #stop(): void {
+    this.#stopped = true;
     this.#steers.close();
     if (this.#promptState === "unsent") return this.#settle();
     this.#cancelWanted = true;
     this.#cancelling ??= this.#cancel().finally(() => {
       this.#cancelling = undefined;
-      if (this.#cancelWanted && !this.#settled) this.interrupt();
+      if (this.#cancelWanted && !this.#settled) this.#stop();
     });
-  }
-
-  /** Kimi is gone, and all that it had not read with it. */
-  lost(error: Error): void {
-    this.#fail(error);
   }
 
   async #begin(): Promise<void> {
@@ -154,9 +170,9 @@ export class KimiRun {
   #turnStarted({ turnId, promptId }: JsonRecord): void {
     const id = textOf(promptId);
     if (id === this.#prompt.id) this.#promptState = "running";
-    else if (!this.#steers.began(id, this.#cancelled)) return;
+    else if (!this.#steers.began(id, this.#stopped)) return;
     this.#turns.set(turnId, id);
-    if (this.#cancelled) this.interrupt();
+    if (this.#stopped) this.#stop();
     else this.#steers.open();
   }
 
@@ -164,25 +180,26 @@ export class KimiRun {
     const id = this.#turns.get(turnId);
     if (id === undefined) return;
     this.#turns.delete(turnId);
-    this.#end = { reason: endReason(reason), error: readError(error) };
-    this.#over(id);
+    this.#over(id, { reason: endReason(reason), error: readError(error) });
   }
 
   /** A hook can stop a message before it begins a turn, and a cancel can take it back. */
   #messageOver({ type, promptId, reason }: JsonRecord): void {
     const id = textOf(promptId);
     if ([...this.#turns.values()].includes(id) || !this.#owns(id)) return;
-    if (type === "prompt.completed") this.#end = { reason: endReason(reason), error: undefined };
-    this.#over(id);
+    this.#over(id, type === "prompt.completed" ? { reason: endReason(reason), error: undefined } : this.#end);
   }
 
   #owns(id: string): boolean {
     return (id === this.#prompt.id && this.#promptState !== "over") || this.#steers.queued.includes(id);
   }
 
-  #over(id: string): void {
+  #over(id: string, end: KimiEnd): void {
     if (id === this.#prompt.id) this.#promptState = "over";
     else this.#steers.over(id);
+    if (this.#stopped) return;
+    this.#end = end;
+    if (endsTurn(end) && this.#steers.pending) this.#stop();
   }
 
   #settleWhenOver(): void {

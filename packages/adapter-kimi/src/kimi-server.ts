@@ -5,7 +5,7 @@ import { type ChildExit, type SpawnedChild, StderrTail, spawnChild } from "@acp-
 import { type FindKimiOptions, findKimi } from "./find-kimi.js";
 import { type KimiAddress, KimiApi } from "./kimi-api.js";
 import { KimiGone } from "./kimi-error.js";
-import { KimiSocket } from "./kimi-socket.js";
+import type { KimiSocket } from "./kimi-socket.js";
 
 export interface KimiServerOptions extends FindKimiOptions {
   /** Kimi's folder for settings, login and sessions. Default: Kimi's own. */
@@ -41,7 +41,8 @@ const DYING_MS = 200;
  * Kimi's own server (`kimi web`) as our child: started when first needed, started again after it has gone, ended with us.
  *
  * The debug endpoints are switched on because the documented ones take no MCP servers and no further folders for a
- * session, and have no way to close one. They too are on loopback and behind the token.
+ * session, tell of no session's MCP servers, and have no way to close a session or to have Kimi write down what a kill
+ * would lose. They too are on loopback and behind the token.
  */
 export class KimiServer {
   readonly #options: KimiServerOptions;
@@ -115,7 +116,7 @@ class RunningServer implements KimiConnection {
     });
     child.stdin.end();
     try {
-      const address = await readAddress(child, startTimeoutMs);
+      const [address, { KimiSocket }] = await Promise.all([readAddress(child, startTimeoutMs), loadSocket()]);
       return new RunningServer(child, address, await KimiSocket.open(address));
     } catch (error) {
       await child.stop();
@@ -161,6 +162,11 @@ class RunningServer implements KimiConnection {
     this.api.close();
     return new KimiGone(why);
   }
+}
+
+/** Loaded while Kimi starts: before, the first answer to a client would wait for it. */
+function loadSocket(): Promise<typeof import("./kimi-socket.js")> {
+  return import("./kimi-socket.js");
 }
 
 /** Reads both pipes to their ends: a child whose pipes are full stands still. Nothing of it is passed on. */

@@ -49,7 +49,7 @@ export class KimiSteers {
     return this.#steers.size > 0;
   }
 
-  /** True while there are steers that would begin a ghost turn when this one is cancelled. */
+  /** True while there are steers that would begin a ghost turn when this one is cancelled or fails. */
   get joined(): boolean {
     return [...this.#steers.values()].some(({ place }) => place === "joined");
   }
@@ -87,10 +87,14 @@ export class KimiSteers {
     } while (this.#inFlight.size > 0);
   }
 
-  /** The run is over. What Kimi still had went with it, unread. */
+  /** The run is over. */
   async end(): Promise<void> {
     this.close();
     await this.answered();
+  }
+
+  /** Kimi is gone: what it had not read went with it. */
+  handBack(): void {
     for (const steer of this.#steers.values()) steer.message.undelivered();
     this.#steers.clear();
   }
@@ -105,12 +109,13 @@ export class KimiSteers {
 
   /**
    * Kimi has begun a turn with a message; false where it is no steer of this run. A ghost that is being cancelled may never
-   * reach the model: nothing is reported then, since Kimi keeps its text in the conversation.
+   * reach the model, and cannot be handed back: Kimi writes its text into the conversation as the turn begins, where the
+   * next prompt has the model read it. So nothing is reported then.
    */
-  began(id: string, cancelled: boolean): boolean {
+  began(id: string, ghost: boolean): boolean {
     const steer = this.#steers.get(id);
     if (!steer) return false;
-    if (!cancelled) this.#report(id);
+    if (!ghost) this.#report(id);
     steer.place = "running";
     return true;
   }

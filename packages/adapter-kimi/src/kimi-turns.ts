@@ -107,6 +107,7 @@ export class KimiTurns {
   async #settle(run: KimiRun, turn: Turn, place: KimiTurnPlace): Promise<TurnOutcome> {
     const updates = new KimiUpdates({ send: (update) => turn.update(update), cwd: this.#cwd, toolIds: this.#toolIds });
     const stop = place.conversation.onEvent((event) => {
+      if (run.failed) return;
       place.observe?.(event, updates);
       updates.event(event);
     });

@@ -116,20 +116,22 @@ describe("steering the real Kimi", () => {
     expect(model.requests.length - before).toBe(1);
   });
 
-  test("G1: where the model fails with a steer pending, Kimi's own further turn is part of this one", async () => {
+  test("G2: where the model fails with a steer unread, the failure is the answer, and nothing runs after it", async () => {
     const { client, model, sessionId, verdicts } = await openStage([
       { hold: "held", error: { status: 400, message: "nope" } },
-      { text: "Second wind." },
     ]);
     const turn = client.prompt(sessionId, "Long work");
     await model.held("held");
     await client.steer(sessionId, "try it otherwise");
     await verdicts.reach(1);
     model.release("held");
-    expect(await turn.answer).toMatchObject({ stopReason: "end_turn" });
-    expect(userTexts(model).at(-1)).toContain("try it otherwise");
-    expect(client.agentText(sessionId)).toBe("Second wind.");
-    expect(receipts(client)).toMatchObject([{ state: "delivered" }]);
+    await expect(turn.answer).rejects.toMatchObject({ data: { reason: "modelFailed" } });
+    expect(client.agentText(sessionId)).toBe("");
+    const before = model.requests.length;
+    expect(await client.prompt(sessionId, "Still there?").answer).toMatchObject({ stopReason: "end_turn" });
+    expect(model.requests.length - before).toBe(1);
+    expect(userTexts(model).at(-1)?.join(" ").split("try it otherwise")).toHaveLength(2);
+    expect(receipts(client)).toMatchObject([{ state: "delivered", assumed: true }]);
   });
 
   test("G6: a cancel after the steer was read is a plain cancel", async () => {

@@ -46,6 +46,10 @@ function message() {
 
 const started = (turnId: number, promptId: string): KimiEvent => ({ type: "turn.started", turnId, promptId });
 const ended = (turnId: number, reason = "completed"): KimiEvent => ({ type: "turn.ended", turnId, reason });
+const failed = (turnId: number, code: string): KimiEvent => ({
+  ...ended(turnId, "failed"),
+  error: { code, message: "" },
+});
 
 describe("a run of Kimi", () => {
   test("a steer waits until the prompt's turn has begun: before, Kimi would make a turn of it", async () => {
@@ -63,7 +67,7 @@ describe("a run of Kimi", () => {
     tell(started(0, "prompt"));
     const steer = message();
     await run.steer(steer);
-    tell(ended(0, "failed"));
+    tell(ended(0, "cancelled"));
     await rounds();
     expect(settled).not.toHaveBeenCalled();
     tell(started(1, given[0] ?? ""));
@@ -90,6 +94,69 @@ describe("a run of Kimi", () => {
     tell(ended(1, "cancelled"));
     expect(await end).toMatchObject({ reason: "cancelled" });
     expect(steer.delivered).not.toHaveBeenCalled();
+    expect(steer.undelivered).not.toHaveBeenCalled();
+  });
+
+  test("G2: a turn that begins after a failure is cancelled, and the failure is the end", async () => {
+    const { run, conversation, given, settled, end, tell } = begin();
+    tell(started(0, "prompt"));
+    const steer = message();
+    await run.steer(steer);
+    conversation.cancel.mockImplementation(() => new Promise((resolve) => setImmediate(() => setImmediate(resolve))));
+    tell(failed(0, "provider.api_error"));
+    await rounds();
+    expect(run.failed).toBe(true);
+    expect(settled).not.toHaveBeenCalled();
+    expect(await run.steer(message())).toBe("tooLate");
+    tell(started(1, given[0] ?? ""));
+    tell(ended(1, "cancelled"));
+    expect(await end).toMatchObject({ reason: "failed", error: { code: "provider.api_error" } });
+    expect(conversation.cancel).toHaveBeenCalled();
+    expect(steer.delivered).not.toHaveBeenCalled();
+    expect(steer.undelivered).not.toHaveBeenCalled();
+  });
+
+  test("a failure without a steer is the end at once, and Kimi is told nothing", async () => {
+    const { conversation, end, tell } = begin();
+    tell(started(0, "prompt"));
+    tell(failed(0, "provider.api_error"));
+    expect(await end).toMatchObject({ reason: "failed" });
+    expect(conversation.cancel).not.toHaveBeenCalled();
+  });
+
+  test("where Kimi has run out of steps, the turn that it makes of a steer goes on with the run", async () => {
+    const { run, conversation, given, end, tell } = begin();
+    tell(started(0, "prompt"));
+    const steer = message();
+    await run.steer(steer);
+    tell(failed(0, "loop.max_steps_exceeded"));
+    tell(started(1, given[0] ?? ""));
+    tell(ended(1));
+    expect(await end).toMatchObject({ reason: "completed" });
+    expect(steer.delivered).toHaveBeenCalledOnce();
+    expect(conversation.cancel).not.toHaveBeenCalled();
+  });
+
+  test("G6: a cancel of a run that has failed is a cancel", async () => {
+    const { run, conversation, given, end, tell } = begin();
+    tell(started(0, "prompt"));
+    await run.steer(message());
+    conversation.cancel.mockImplementation(() => new Promise((resolve) => setImmediate(() => setImmediate(resolve))));
+    tell(failed(0, "provider.api_error"));
+    run.interrupt();
+    tell(started(1, given[0] ?? ""));
+    tell(ended(1, "cancelled"));
+    expect(await end).toMatchObject({ reason: "cancelled" });
+  });
+
+  test("G2: where Kimi does not take a cancel, it still has the steer: it is not handed back", async () => {
+    const { run, conversation, end, tell } = begin();
+    tell(started(0, "prompt"));
+    const steer = message();
+    await run.steer(steer);
+    conversation.cancel.mockRejectedValue(new Error("no"));
+    run.interrupt();
+    await expect(end).rejects.toThrow("no");
     expect(steer.undelivered).not.toHaveBeenCalled();
   });
 
