@@ -12,4 +12,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "an agent that can be steered, of any ACP agent",
     load: async () => (await import("./wrap/wrap-command.js")).wrapCommand,
   },
+  {
+    name: "trace",
+    summary: "a turn as a timeline, of what wrap --record wrote",
+    load: async () => (await import("./trace/trace-command.js")).traceCommand,
+  },
 ];

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+export const CLI = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const REFERENCE = "../../../packages/steering-testkit/dist/reference-agent-cli.js";
 
 /** The command line of an agent that keeps the whole contract, or breaks one requirement. */

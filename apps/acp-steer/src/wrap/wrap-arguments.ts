@@ -27,7 +27,8 @@ stderr.
   --restart <when>   when the agent has ended: on-demand, the next request starts it again; never (default on-demand)
   --timeout <s>      how long the agent may take to answer initialize (default 60)
   --cwd <folder>     where the agent is started (default: here)
-  --log-content      let what the agent prints beside its messages into the log
+  --record <file>    write every message with its time to a file, for acp-steer trace; without texts
+  --log-content      let texts into the recording, and what the agent prints beside its messages into the log
   --help             this text
 
 Exit code: 0 the client has ended the connection, 1 the client sent what cannot be read, 2 the agent could not be started,
@@ -37,7 +38,11 @@ Example: acp-steer wrap -- kimi acp
 `;
 
 /** What the command line of `acp-steer wrap` asks for. */
-export type WrapArguments = Omit<ProxyOptions, "input" | "output" | "errorOutput" | "log" | "tap">;
+export interface WrapArguments {
+  readonly proxy: Omit<ProxyOptions, "input" | "output" | "errorOutput" | "log" | "tap">;
+  /** The file to write the wire to. */
+  readonly record: string | undefined;
+}
 
 /**
  * Reads what stands behind `wrap`.
@@ -49,15 +54,18 @@ export function readWrapArguments(args: readonly string[]): WrapArguments {
   const [command, ...rest] = positionals;
   if (command === undefined) throw new UsageError("Give the agent's command after --, as in: -- kimi acp");
   return {
-    command,
-    args: rest,
-    ...(values.cwd !== undefined && { cwd: values.cwd }),
-    strategy: oneOf("--strategy", STRATEGIES, values.strategy),
-    idleBehavior: oneOf("--idle", IDLE, values.idle),
-    whenBusy: oneOf("--busy", BUSY, values.busy),
-    restart: oneOf("--restart", RESTART, values.restart),
-    startTimeoutMs: secondsOf(values.timeout) * 1_000,
-    logContent: values["log-content"],
+    proxy: {
+      command,
+      args: rest,
+      ...(values.cwd !== undefined && { cwd: values.cwd }),
+      strategy: oneOf("--strategy", STRATEGIES, values.strategy),
+      idleBehavior: oneOf("--idle", IDLE, values.idle),
+      whenBusy: oneOf("--busy", BUSY, values.busy),
+      restart: oneOf("--restart", RESTART, values.restart),
+      startTimeoutMs: secondsOf(values.timeout) * 1_000,
+      logContent: values["log-content"],
+    },
+    record: values.record,
   };
 }
 
@@ -73,6 +81,7 @@ function parse(args: readonly string[]) {
         restart: { type: "string", default: "on-demand" },
         timeout: { type: "string", default: "60" },
         cwd: { type: "string" },
+        record: { type: "string" },
         "log-content": { type: "boolean", default: false },
       },
     });
