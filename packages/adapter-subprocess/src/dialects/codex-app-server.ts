@@ -7,9 +7,9 @@ import { codexSignIn } from "./codex-sign-in.js";
  * Codex' own server (`codex app-server`, `@openai/codex` 0.166). The schema that it prints, `codex app-server
  * generate-json-schema`, is the source.
  *
- * A steer breaks off what the model says and is before it at once; while a tool runs it waits for that. What was broken
- * off has been shown, but is not in the model's context any more. The settings of a session are told to Codex with its
- * next turn.
+ * A steer breaks off what the model says, and waits for a tool that runs, or for a model that has not begun to answer.
+ * What was broken off has been shown, but is not in the model's context any more. The settings of a session are told to
+ * Codex with its next turn.
  */
 export const codexAppServer: Dialect = {
   name: "codex-app-server",
@@ -18,7 +18,7 @@ export const codexAppServer: Dialect = {
   usage: "codex app-server",
   // A backtrace would stand in the place of what Codex says when it does not start.
   environment: { RUST_BACKTRACE: "0" },
-  supports: { content: ["text", "image", "resource_link", "resource"], boundary: "now" },
+  supports: { content: ["text", "image", "resource_link", "resource"], boundary: "nextStep" },
   promptCapabilities: { image: true, embeddedContext: true },
   mcpCapabilities: { http: true, sse: false },
   additionalDirectories: true,

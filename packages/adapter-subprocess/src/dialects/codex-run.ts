@@ -1,12 +1,22 @@
 import { CODE, type Verdict } from "@acp-steering/core";
 import type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
-import { isRecord, type JsonRecord, listOf, numberOf, recordOf, SteerGate, textOf } from "@acp-steering/kit/adapter";
+import {
+  isRecord,
+  type JsonRecord,
+  type Log,
+  listOf,
+  numberOf,
+  recordOf,
+  SteerGate,
+  textOf,
+} from "@acp-steering/kit/adapter";
 import { type CodexCalls, CodexRefusal } from "./codex-calls.js";
 import { toCodexInput } from "./codex-content.js";
 import { CodexQuestions } from "./codex-questions.js";
 import { CodexSteers } from "./codex-steers.js";
 import type { CodexUpdates } from "./codex-updates.js";
+import { withdraw } from "./codex-withdrawal.js";
 
 export interface CodexRunOptions {
   readonly calls: CodexCalls;
@@ -15,6 +25,7 @@ export interface CodexRunOptions {
   readonly updates: CodexUpdates;
   /** What the user has changed since the last turn. */
   readonly changes: JsonRecord;
+  readonly log: Log;
   /** The thread's token count so far. */
   readonly tokensBefore: JsonRecord;
 }
@@ -53,9 +64,9 @@ export class CodexRun {
     try {
       let ended = await this.#play({ ...changes, input: toCodexInput(turn.prompt) });
       while (ended["status"] === "completed" && this.#steers.unread && !this.#interrupted) {
-        this.#steers.markRead();
-        ended = await this.#play({ input: [] });
+        ended = await this.#askAgain();
       }
+      if (ended["status"] === "interrupted" || this.#interrupted) await this.#withdrawUnread();
       return this.#outcomeOf(ended);
     } finally {
       this.#gate.close();
@@ -118,6 +129,27 @@ export class CodexRun {
       (error: unknown) => this.#fail(promptRefused(error)),
     );
     return end;
+  }
+
+  /** The model may have nothing to say to it, but it was asked. */
+  async #askAgain(): Promise<JsonRecord> {
+    const before = this.#steers.unread?.clientIds ?? [];
+    const ended = await this.#play({ input: [] });
+    if (ended["status"] === "completed") this.#steers.markRead(before);
+    return ended;
+  }
+
+  /** A steer that nobody has read would come up in a later turn. */
+  async #withdrawUnread(): Promise<void> {
+    const { unread } = this.#steers;
+    if (!unread) return;
+    const { calls, threadId, log } = this.#options;
+    try {
+      await withdraw(calls, threadId, unread);
+      this.#steers.withdrawn(unread);
+    } catch (error) {
+      log(`a steer of a cancelled turn stays in the conversation: ${(error as Error).message}`);
+    }
   }
 
   #entered(turnId: string): void {

@@ -75,6 +75,7 @@ export class CodexSession implements DialectSession {
       threadId: this.#threadId,
       turn,
       updates: this.#updates,
+      log: this.#channel.log,
       changes: this.#settings.takeChanges(),
       tokensBefore: this.#tokens,
     });

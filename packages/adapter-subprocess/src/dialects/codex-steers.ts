@@ -3,6 +3,7 @@ import type { SteerMessage } from "@acp-steering/kit";
 import { type JsonRecord, recordOf } from "@acp-steering/kit/adapter";
 import { type CodexCalls, CodexRefusal } from "./codex-calls.js";
 import { toCodexInput } from "./codex-content.js";
+import type { Withdrawal } from "./codex-withdrawal.js";
 
 /**
  * How far a steer has come.
@@ -17,6 +18,8 @@ type Progress = "sent" | "pending" | "noted" | "read";
 interface Steer {
   readonly message: SteerMessage;
   progress: Progress;
+  /** Where it was noted. */
+  turnId: string;
 }
 
 /** Codex answers like this when the turn is another one, none, or of a kind that takes no steers. */
@@ -26,7 +29,7 @@ const RACES = /no active turn|expected active turn|cannot steer/i;
  * The steers of one run, and what becomes of each.
  *
  * Codex puts a steer into the conversation between two requests to its model, and gives it back with its name, our
- * message id. What it has not put there when its turn is interrupted or fails, it drops.
+ * message id. What it has not put there when its turn is interrupted, it drops.
  */
 export class CodexSteers {
   readonly #calls: CodexCalls;
@@ -40,9 +43,11 @@ export class CodexSteers {
     this.#threadId = threadId;
   }
 
-  /** True while a steer stands in the conversation that the model was not asked about. */
-  get unread(): boolean {
-    return [...this.#steers.values()].some(({ progress }) => progress === "noted");
+  /** The steers that stand in the conversation, about which the model was not asked. */
+  get unread(): Withdrawal | undefined {
+    const noted = [...this.#steers.values()].filter(({ progress }) => progress === "noted");
+    const [first] = noted;
+    return first && { turnId: first.turnId, clientIds: noted.map(({ message }) => message.messageId) };
   }
 
   /** The turn that takes steers from now on. */
@@ -59,7 +64,7 @@ export class CodexSteers {
   async steer(message: SteerMessage): Promise<Verdict> {
     const expectedTurnId = this.#turnId;
     if (expectedTurnId === undefined) return "tooLate";
-    const steer: Steer = { message, progress: "sent" };
+    const steer: Steer = { message, progress: "sent", turnId: expectedTurnId };
     this.#steers.set(message.messageId, steer);
     const answer = this.#calls.request("turn/steer", {
       threadId: this.#threadId,
@@ -82,16 +87,20 @@ export class CodexSteers {
     else this.#note(item["clientId"]);
   }
 
-  /** The model is asked, or was, with all that stands in the conversation. */
-  markRead(): void {
-    for (const steer of this.#steers.values()) if (steer.progress === "noted") this.#read(steer);
+  /** The model was asked with all that stands in the conversation. */
+  markRead(clientIds: readonly string[] = [...this.#steers.keys()]): void {
+    for (const clientId of clientIds) this.#read(this.#steers.get(clientId));
+  }
+
+  /** What was unread has been taken out of the conversation. */
+  withdrawn({ clientIds }: Withdrawal): void {
+    for (const clientId of clientIds) this.#handBack(this.#steers.get(clientId));
   }
 
   /** The run is over: what stands in the conversation stays there, everything else Codex has dropped. */
   settle(): void {
     this.markRead();
-    for (const { message } of this.#steers.values()) message.undelivered();
-    this.#steers.clear();
+    for (const steer of this.#steers.values()) this.#handBack(steer);
   }
 
   #taken(steer: Steer): Verdict {
@@ -105,12 +114,17 @@ export class CodexSteers {
     return isRace ? "tooLate" : "unsupported";
   }
 
+  #handBack(steer: Steer | undefined): void {
+    if (steer && this.#steers.delete(steer.message.messageId)) steer.message.undelivered();
+  }
+
   #note(clientId: unknown): void {
     const steer = this.#steers.get(String(clientId));
     if (steer) steer.progress = "noted";
   }
 
-  #read(steer: Steer): void {
+  #read(steer: Steer | undefined): void {
+    if (steer?.progress !== "noted") return;
     steer.progress = "read";
     this.#steers.delete(steer.message.messageId);
     steer.message.delivered();
