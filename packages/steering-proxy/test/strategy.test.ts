@@ -18,6 +18,7 @@ describe("what auto makes of what an agent says of itself", () => {
     ["native", { _meta: { steering: true } }],
     ["native", withMeta({ steering: { supported: true } })],
     ["native", { _meta: { steering: { ...LAYER, revoke: false } } }],
+    ["native", { _meta: { steering: { ...LAYER, receipts: false } } }],
     ["native", { _meta: { steering: { ...LAYER, version: 2 } } }],
     ["goose", withMeta({ goose: { sessionSteer: { method: "_goose/unstable/session/steer" } } })],
     ["goose", named("goose")],

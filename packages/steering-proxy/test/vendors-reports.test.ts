@@ -43,6 +43,7 @@ describe("what an agent says of a steer that it has", () => {
     const agent = new ScriptedAgent("goose");
     const { reports } = await gooseTakes(agent, "steer_1");
     expect(agent.updates(shown("steer_other"))).toBe(false);
+    agent.updates({ ...shown("steer_1"), _meta: { goose: { messageId: "steer_1" } } });
     expect(reports).toEqual([]);
     expect(agent.updates(shown("steer_1"))).toBe(false);
     expect(reports).toEqual(["delivered"]);
@@ -150,10 +151,12 @@ describe("what an agent says of a steer that it has", () => {
     agent.last.answer({ result: { outcome: "injected", _meta: { steering: { messageId: "below" } } } });
     const receipt = (params: Json): boolean =>
       agent.says({ method: "_session/steering/update", params: { sessionId: "s1", ...params } });
-    expect(receipt({ messageId: "below", state: "delivered", assumed: true })).toBe(true);
-    expect(receipt({ messageId: "below", state: "delivered" })).toBe(true);
-    expect(receipt({ state: "turnEnded", stopReason: "end_turn" })).toBe(true);
+    expect(receipt({ messageId: "other", state: "delivered" })).toBe(true);
     await verdict;
+    expect(receipt({ state: "turnEnded", stopReason: "end_turn" })).toBe(true);
+    expect(receipt({ messageId: "below", state: "delivered", assumed: true })).toBe(true);
+    expect(reports).toEqual([]);
+    expect(receipt({ messageId: "below", state: "delivered" })).toBe(true);
     expect(reports).toEqual(["delivered"]);
   });
 });

@@ -32,9 +32,9 @@ export function asInPrompts(initializeResult: JsonRecord): Supports["content"] {
   return [
     "text",
     "resource_link",
-    ...(image === true ? (["image"] as const) : []),
-    ...(audio === true ? (["audio"] as const) : []),
-    ...(embeddedContext === true ? (["resource"] as const) : []),
+    ...(image ? (["image"] as const) : []),
+    ...(audio ? (["audio"] as const) : []),
+    ...(embeddedContext ? (["resource"] as const) : []),
   ];
 }
 
