@@ -14,7 +14,7 @@ import { ROOT, runNode, toolScript, workspacePackages } from "./repository.mjs";
 const FOLDER = join(ROOT, "node_modules", ".snippets");
 
 /**
- * Type-checks every `ts` block of the READMEs and of `docs/` as a program of its own, against what was built, as a user
+ * Type-checks every `ts` block of the READMEs and of every `docs/` as a program of its own, against what was built, as a user
  * would have it.
  *
  * @returns {Promise<boolean>} whether all compile; the name of a failing file says which page and which line
@@ -56,9 +56,11 @@ export function snippetsOf(markdown) {
 
 /** @returns {string[]} absolute paths */
 function pages() {
-  const readmes = [ROOT, ...workspacePackages().map(({ folder }) => folder)].map((folder) => join(folder, "README.md"));
-  const docs = readdirSync(join(ROOT, "docs")).map((name) => join(ROOT, "docs", name));
-  return [...readmes.filter((path) => existsSync(path)), ...docs.filter((path) => path.endsWith(".md"))];
+  const folders = [ROOT, ...workspacePackages().map(({ folder }) => folder)];
+  const readmes = folders.map((folder) => join(folder, "README.md"));
+  const docs = folders.map((folder) => join(folder, "docs")).filter((folder) => existsSync(folder));
+  const inDocs = docs.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  return [...readmes.filter((path) => existsSync(path)), ...inDocs.filter((path) => path.endsWith(".md"))];
 }
 
 /** @param {string} page */

@@ -1,7 +1,7 @@
 """A coding agent: asks a model, runs its commands in a shell, and hears its user between two steps."""
 import asyncio, json, os, sys, urllib.request
 URL, KEY = os.environ["OPENAI_BASE_URL"] + "/chat/completions", os.environ["OPENAI_API_KEY"]
-TOOLS = [{"type": "function", "function": {"name": "shell", "parameters": {"type": "object", "properties": {"command": {}}}}}]
+TOOLS = [{"type": "function", "function": {"name": "shell", "parameters": {"type": "object", "properties": {"command": {"type": "string"}}}}}]
 messages = []
 def tell(type, **fields): print(json.dumps({"type": type, **fields}), flush=True)
 def ask_model():

@@ -2,9 +2,9 @@
 import { exec } from "node:child_process";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-
 const headers = { "content-type": "application/json", authorization: `Bearer ${process.env["OPENAI_API_KEY"]}` };
-const tools = [{ type: "function", function: { name: "shell", parameters: { properties: { command: {} } } } }];
+const parameters = { type: "object", properties: { command: { type: "string" } } };
+const tools = [{ type: "function", function: { name: "shell", parameters } }];
 const [messages, answers] = [[] as object[], new Map<string, (option: string | null) => void>()];
 let [stop, steers] = [new AbortController(), [] as { id: string; text: string }[]];
 const tell = (type: string, more = {}): void => console.log(JSON.stringify({ type, ...more }));

@@ -1,3 +1,4 @@
+export type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
 export type { JsonRecord } from "@acp-steering/kit/adapter";
 export type {
   Abilities,

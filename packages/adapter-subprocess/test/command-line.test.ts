@@ -5,8 +5,9 @@ import { piRpc } from "../src/dialects/pi-rpc.js";
 import { spawnAdapter } from "./stage.js";
 
 describe("the command line", () => {
-  test("takes the agent's command after --, its options untouched", () => {
-    expect(readCommandLine(["--dialect", "pi-rpc", "--log-content", "--", "pi", "--mode", "rpc", "--help"])).toEqual({
+  test("takes the agent's command after --, its options untouched", async () => {
+    const args = ["--dialect", "pi-rpc", "--log-content", "--", "pi", "--mode", "rpc", "--help"];
+    expect(await readCommandLine(args)).toEqual({
       dialect: piRpc,
       command: ["pi", "--mode", "rpc", "--help"],
       logContent: true,
@@ -18,13 +19,13 @@ describe("the command line", () => {
     [[], /command after --/],
     [["--dialect", "pi-rpc"], /command after --/],
     [["--", "pi"], /--dialect.*pi-rpc/],
-    [["--dialect", "klingon", "--", "pi"], /no dialect "klingon".*pi-rpc/],
+    [["--dialect", "klingon", "--", "pi"], /no dialect "klingon".*pi-rpc, steer-jsonl.*\.\/my-dialect\.mjs/],
     [["--dialect", "pi-rpc", "--start-timeout", "soon", "--", "pi"], /number of seconds up to 86400, not "soon"/],
     [["--dialect", "pi-rpc", "--start-timeout", "99999999", "--", "pi"], /up to 86400, not "99999999"/],
     [["--wrong", "--", "pi"], /--wrong/],
-  ])("says what is wrong with %j", (args, message) => {
-    expect(() => readCommandLine(args)).toThrow(UsageError);
-    expect(() => readCommandLine(args)).toThrow(message);
+  ])("says what is wrong with %j", async (args, message) => {
+    await expect(readCommandLine(args)).rejects.toBeInstanceOf(UsageError);
+    await expect(readCommandLine(args)).rejects.toThrow(message);
   });
 
   test("--help and --version answer on stdout and end with 0", async () => {
