@@ -1,4 +1,5 @@
 import type { SteeringDriver, Verdict, WireMessage } from "@acp-steering/core";
+import { recordOf } from "@acp-steering/kit/adapter";
 import type { AgentCalls, VendorSteering, VendorSteeringSession, Watch } from "./vendor-steering.js";
 
 /** A vendor's own steering, as the layer's driver, over all processes of the agent. */
@@ -38,6 +39,11 @@ export class VendorDriver {
         }
       },
     };
+  }
+
+  /** A prompt goes to the agent. */
+  runBegins({ params }: WireMessage): void {
+    this.#session?.runBegins?.(recordOf(params)["sessionId"]);
   }
 
   get needles(): readonly string[] {
