@@ -54,13 +54,18 @@ function locate(kimi: string | undefined, env: Environment): string {
   });
 }
 
+const isWindows = process.platform === "win32";
+/** Where npm puts it in a `node_modules`. Its command on Windows is a `.cmd`, which only a shell can start. */
+const IN_MODULES = isWindows ? join("@moonshot-ai", "kimi-code", "dist", "main.mjs") : join(".bin", "kimi");
+
 function usualPlaces(env: Environment): string[] {
   const home = env["KIMI_CODE_HOME"] ?? join(homedir(), ".kimi-code");
   const folders = [...ancestors(process.cwd()), ...ancestors(dirname(fileURLToPath(import.meta.url)))];
-  const name = process.platform === "win32" ? "kimi.exe" : "kimi";
+  const name = isWindows ? "kimi.exe" : "kimi";
+  const ofNpm = isWindows && env["APPDATA"] !== undefined ? [join(env["APPDATA"], "npm")] : [];
   return [
     "kimi",
-    ...new Set(folders.map((folder) => join(folder, "node_modules", ".bin", name))),
+    ...new Set([...folders, ...ofNpm].map((folder) => join(folder, "node_modules", IN_MODULES))),
     join(home, "bin", name),
     join(homedir(), ".kimi-code", "bin", name),
     join(homedir(), ".local", "bin", name),

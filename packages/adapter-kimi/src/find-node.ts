@@ -44,7 +44,7 @@ function tooOld(found: string): VendorError {
 
 function candidates(env: Environment): string[] {
   const name = process.platform === "win32" ? "node.exe" : "node";
-  const onPath = (env["PATH"] ?? "").split(delimiter).filter(Boolean);
+  const onPath = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter(Boolean);
   const home = homedir();
   const managed = [
     ...versionsIn(join(env["NVM_DIR"] ?? join(home, ".nvm"), "versions", "node"), "bin"),
