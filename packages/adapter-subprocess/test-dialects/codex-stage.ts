@@ -1,8 +1,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { steeringAgent } from "@acp-steering/kit";
+import { recordOf } from "@acp-steering/kit/adapter";
+import { WireClient } from "@acp-steering/testkit";
+import { type ModelServer, type Script, startModelServer } from "@acp-steering/testkit/model-server";
 import { onTestFinished } from "vitest";
 import { ensureVendor } from "../../../scripts/vendors.mjs";
+import { codexAppServer, subprocessVendor } from "../src/index.js";
 
 /** The real Codex, installed beside the peer that is built on it. */
 export async function codexExecutable(): Promise<string> {
@@ -55,4 +60,58 @@ export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "acp-steering-codex-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
+}
+
+export interface CodexStage {
+  readonly model: ModelServer;
+  readonly client: WireClient;
+  readonly cwd: string;
+  readonly sessionId: string;
+  /** What the client was given with the session. */
+  readonly opened: Readonly<Record<string, unknown>>;
+  /** Another client, of an adapter of its own, with the same Codex settings, sessions and model. */
+  connect(): Promise<WireClient>;
+}
+
+/** The real Codex behind the adapter, with a scripted model, one session open. */
+export async function openCodex(script: Script, settings?: string): Promise<CodexStage> {
+  const model = await startModelServer({ script });
+  onTestFinished(() => model.close());
+  const cwd = await temporaryFolder();
+  const configuration = await temporaryFolder();
+  const command = await codexCommand({
+    modelUrl: model.url,
+    configuration,
+    ...(settings !== undefined && { settings }),
+  });
+  const connect = async (): Promise<WireClient> => {
+    const client = WireClient.connect(
+      steeringAgent(subprocessVendor({ dialect: codexAppServer, command, log: () => {} })),
+    );
+    onTestFinished(async () => {
+      await client.close();
+    });
+    await client.initialize(RECEIPTS);
+    return client;
+  };
+  const client = await connect();
+  const opened = await client.request<{ sessionId: string }>("session/new", { cwd, mcpServers: [] });
+  return { model, client, cwd, sessionId: opened.sessionId, opened: { ...opened }, connect };
+}
+
+const RECEIPTS = { _meta: { steering: { receipts: true } } };
+
+/** What the model was told by the user, request by request, without what Codex says of itself. */
+export function userTexts(model: ModelServer): string[][] {
+  return model.requests.map(({ messages }) =>
+    messages.filter(({ role, text }) => role === "user" && !text.startsWith("<")).map(({ text }) => text),
+  );
+}
+
+/** The states in which the client was told a steer is, in order. */
+export function statesOf(client: WireClient): unknown[] {
+  return client.log
+    .filter(({ message }) => message?.method === "_session/steering/update")
+    .map(({ message }) => recordOf(message?.params)["state"])
+    .filter((state) => state === "delivered" || state === "undelivered");
 }
