@@ -30,11 +30,27 @@ export interface AgentProcessSink extends LineSink {
   died(death: AgentDeath): void;
 }
 
+/** A process of the agent, while it runs. */
+export interface RunningAgent {
+  /** The last lines that it wrote to stderr. */
+  readonly stderr: readonly string[];
+  /** @returns what to wait for before the next write, where its pipe is full */
+  write(line: Buffer): Promise<void> | undefined;
+  /** Reads no more of its stdout, so that it has to wait. */
+  pause(): void;
+  resume(): void;
+  endInput(): void;
+  stop(): Promise<void>;
+}
+
+/** @throws ExecutableNotFoundError, or an Error naming the command, where it cannot be started */
+export type StartProcess = (agent: AgentCommand, sink: AgentProcessSink, limit?: number) => Promise<RunningAgent>;
+
 /** What else holds the pipes of an agent that has ended is not waited for. */
 const DRAIN_MS = 500;
 
 /** One process of the agent. */
-export class AgentProcess {
+export class AgentProcess implements RunningAgent {
   readonly #command: string;
   readonly #child: SpawnedChild;
   readonly #sink: AgentProcessSink;
@@ -43,7 +59,7 @@ export class AgentProcess {
   #fault: string | undefined;
   #chunks = 0;
 
-  /** @throws ExecutableNotFoundError, or an Error naming the command, where it cannot be started */
+  /** As {@link StartProcess}. */
   static async start(agent: AgentCommand, sink: AgentProcessSink, limit?: number): Promise<AgentProcess> {
     const { command, args = [], cwd, env } = agent;
     const child = await spawnChild({ command, args, ...(cwd !== undefined && { cwd }), ...(env && { env }) });
@@ -63,15 +79,10 @@ export class AgentProcess {
     void this.#watch();
   }
 
-  get pid(): number {
-    return this.#child.pid;
-  }
-
   get stderr(): readonly string[] {
     return this.#tail.lines();
   }
 
-  /** @returns what to wait for before the next write, where its pipe is full */
   write(line: Buffer): Promise<void> | undefined {
     const { stdin } = this.#child;
     if (stdin.destroyed) return undefined;
@@ -82,7 +93,6 @@ export class AgentProcess {
     return free ? undefined : this.#drained();
   }
 
-  /** Reads no more of its stdout, so that it has to wait. */
   pause(): void {
     this.#child.stdout.pause();
   }

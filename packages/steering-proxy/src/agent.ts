@@ -1,6 +1,12 @@
 import { METHOD, type RpcError, type WireMessage } from "@acp-steering/core";
 import { recordOf, textOf } from "@acp-steering/kit/adapter";
-import { type AgentCommand, type AgentDeath, AgentProcess } from "./agent-process.js";
+import {
+  type AgentCommand,
+  type AgentDeath,
+  AgentProcess,
+  type RunningAgent,
+  type StartProcess,
+} from "./agent-process.js";
 import { AgentRequests } from "./agent-requests.js";
 import { agentExited, agentUnavailable, describeDeath, sessionLost } from "./errors.js";
 import { type Originals, readLine } from "./json-lines.js";
@@ -18,6 +24,8 @@ export interface AgentSettings {
   readonly startTimeoutMs: number;
   readonly maxLineBytes?: number | undefined;
   readonly originals: Originals;
+  /** How a process is started; for tests that play one. */
+  readonly startProcess?: StartProcess | undefined;
 }
 
 /** What the agent has to say. */
@@ -60,7 +68,7 @@ export class Agent {
   readonly #own = new OwnRequests(this.#prefix);
   /** Requests of the client that the process owes an answer. */
   readonly #owed = new Map<WireMessage["id"], WireMessage>();
-  #process: AgentProcess | undefined;
+  #process: RunningAgent | undefined;
   #requests = new AgentRequests();
   #generation = 0;
   /** Processes in a row that ended without having done anything. */
@@ -90,9 +98,9 @@ export class Agent {
 
   /** @throws Error where the command cannot be started */
   async start(): Promise<void> {
-    const { agent, maxLineBytes } = this.#settings;
+    const { agent, maxLineBytes, startProcess = AgentProcess.start } = this.#settings;
     const { scanning, passes, span, chunk, stderr } = this.#events;
-    const started = await AgentProcess.start(
+    const started = await startProcess(
       agent,
       {
         scanning,

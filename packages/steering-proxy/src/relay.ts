@@ -1,7 +1,7 @@
 import { METHOD, type WireMessage } from "@acp-steering/core";
 import { LineTooLongError } from "@acp-steering/kit/process";
 import { Agent } from "./agent.js";
-import type { AgentDeath } from "./agent-process.js";
+import type { AgentDeath, StartProcess } from "./agent-process.js";
 import { ClientOutput } from "./client-output.js";
 import { agentSilent, describeDeath, strategyUnavailable } from "./errors.js";
 import { answerForLayer, Introduction } from "./introduction.js";
@@ -44,7 +44,7 @@ export class Relay {
   #exitCode: number | undefined;
   #resolve: (exitCode: number) => void = () => {};
 
-  constructor(options: ProxyOptions) {
+  constructor(options: ProxyOptions, startProcess?: StartProcess) {
     this.#options = options;
     this.ended = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -57,7 +57,7 @@ export class Relay {
       asked: () => this.#awaitAnswer(),
       met: (request, answer, held) => this.#met(request, answer, held),
     });
-    this.#agent = this.#createAgent();
+    this.#agent = this.#createAgent(startProcess);
   }
 
   /** @throws Error where the agent's command cannot be started */
@@ -146,6 +146,7 @@ export class Relay {
     const call = this.#calls.get(message);
     if (call) return call() as undefined;
     if (Array.isArray(message)) return this.#agent.sendOther(this.#originals.lineOf(message));
+    if (message.method === METHOD.prompt) this.#vendor?.runBegins(message);
     return this.#agent.send(message);
   }
 
@@ -228,7 +229,7 @@ export class Relay {
 
   // --- From the agent ---------------------------------------------------------------------------------------------------
 
-  #createAgent(): Agent {
+  #createAgent(startProcess: StartProcess | undefined): Agent {
     const { command, args, cwd, env, tap, restart = "on-demand", startTimeoutMs = START_TIMEOUT_MS } = this.#options;
     const settings = {
       agent: { command, args, cwd, env },
@@ -236,6 +237,7 @@ export class Relay {
       startTimeoutMs,
       maxLineBytes: this.#options.maxLineBytes,
       originals: this.#originals,
+      startProcess,
     };
     return new Agent(settings, {
       scanning: (text) => this.#passing.scanning(text),
