@@ -42,6 +42,7 @@ export class Relay {
   #startTimer: NodeJS.Timeout | undefined;
   #clientGone = false;
   #exitCode: number | undefined;
+  #receiptsAreOurs = false;
   #resolve: (exitCode: number) => void = () => {};
 
   constructor(options: ProxyOptions, startProcess?: StartProcess) {
@@ -207,6 +208,7 @@ export class Relay {
 
   #createLayer(choice: Choice, toAgent: (message: WireMessage) => Promise<void> | undefined): Layer {
     const { vendor, emulate } = choice;
+    this.#receiptsAreOurs = choice.passThrough !== true;
     const { idleBehavior, whenBusy } = this.#options;
     if (vendor) this.#vendor = new VendorDriver(vendor, this.#agentCalls);
     this.#passing.watch(this.#vendor?.needles ?? []);
@@ -272,6 +274,8 @@ export class Relay {
   #fromAgent(message: WireMessage, line: Buffer): void {
     if (!this.#layer) return this.#introduction.fromAgent(message);
     if (this.#vendor?.see(message, line)) return;
+    // A layer in the agent tells the client of turns that are runs to ours.
+    if (message.method === METHOD.receipt && this.#receiptsAreOurs) return;
     const handled = { message, passed: false, others: false };
     this.#handled = handled;
     this.#layer.fromAgent(message);
