@@ -1,4 +1,7 @@
+import { describe } from "vitest";
 import { proveReal } from "./prove-real.js";
 import { setUpPi } from "./real-agents.js";
 
-proveReal(setUpPi, "auto");
+describe("a layer over a layer: nothing is left to add", () => proveReal(setUpPi, "auto"));
+
+describe("a layer over a layer that is passed over", () => proveReal(setUpPi, "finish"));
