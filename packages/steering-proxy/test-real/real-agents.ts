@@ -5,7 +5,7 @@ import { agentEnvironment, type DialectName } from "@acp-steering/testkit/model-
 import { ensureVendor } from "../../../scripts/vendors.mjs";
 
 /** How a real agent is started, with the scripted model in the place of its own. */
-export interface RealAgent {
+interface RealAgent {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
