@@ -56,7 +56,7 @@ describe.each(["agent.py", "agent.ts"] as const)("%s", (name) => {
     expect(await turn.answer).toMatchObject({ stopReason: "cancelled" });
     expect(await client.prompt(sessionId, "Again").answer).toMatchObject({ stopReason: "end_turn" });
     expect(client.agentText(sessionId)).toBe("Here.");
-    await traffic();
+    expect((await traffic()).toAgent.map(({ type }) => type)).toEqual(["open", "prompt", "interrupt", "prompt"]);
   });
 });
 
@@ -94,6 +94,6 @@ describe("agent.sh", () => {
     await expect(readFile(join(cwd, "left.txt"))).rejects.toMatchObject({ code: "ENOENT" });
     expect(await client.prompt(sessionId, "leave.sh").answer).toMatchObject({ stopReason: "end_turn" });
     expect(await readFile(join(cwd, "left.txt"), "utf8")).toBe("left\n");
-    await traffic();
+    expect((await traffic()).toAgent.map(({ type }) => type)).toEqual(["open", "prompt", "interrupt", "prompt"]);
   });
 });

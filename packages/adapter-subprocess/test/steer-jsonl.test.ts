@@ -234,16 +234,26 @@ describe("questions to the user", () => {
     });
   });
 
-  test("a question that is open when the run is done is taken back", async () => {
+  test("a question that is open when the run is done is taken back, and not answered any more", async () => {
     const { client, sessionId, traffic } = await openAgent(obedient());
     client.permission = () => new Promise(() => {});
-    const turn = client.prompt(sessionId, script(ask, { wait: "interrupt" }, DONE));
+    expect(await client.prompt(sessionId, script(ask, DONE)).answer).toMatchObject({ stopReason: "end_turn" });
     const { message } = await client.waitFor(({ message }) => message?.method === "session/request_permission");
-    client.cancel(sessionId);
-    expect(await turn.answer).toMatchObject({ stopReason: "cancelled" });
     const withdrawal = await client.waitFor(({ message }) => message?.method === "$/cancel_request");
     expect(withdrawal.message?.params).toMatchObject({ requestId: message?.id });
-    await traffic();
+    await client.prompt(sessionId, script(DONE)).answer;
+    expect((await traffic()).toAgent.map(({ type }) => type)).toEqual(["open", "prompt", "prompt"]);
+  });
+
+  test("G6: a question that is open when the turn is cancelled is answered with no option", async () => {
+    const { client, sessionId, traffic } = await openAgent(obedient());
+    client.permission = () => new Promise(() => {});
+    const turn = client.prompt(sessionId, script(ask, { wait: "answer" }, DONE));
+    await client.waitFor(({ message }) => message?.method === "session/request_permission");
+    client.cancel(sessionId);
+    expect(await turn.answer).toMatchObject({ stopReason: "cancelled" });
+    const { toAgent } = await traffic();
+    expect(toAgent.filter(({ type }) => type === "answer")).toEqual([{ type: "answer", id: "q1", option: null }]);
   });
 });
 
