@@ -20,11 +20,14 @@ export interface Traffic {
   /** What the agent read: process after process, in each in order. */
   readonly toAgent: readonly Record<string, unknown>[];
   readonly fromAgent: readonly Record<string, unknown>[];
+  /** The same as `toAgent`, as it stood on the wire. */
+  readonly textToAgent: string;
 }
 
 /** What a tapped agent has read and written. Only after its end: a last line may be incomplete before. */
 export async function trafficIn(folder: string): Promise<Traffic> {
-  return { toAgent: await linesOf(folder, "to-agent-"), fromAgent: await linesOf(folder, "from-agent-") };
+  const textToAgent = await textIn(folder, "to-agent-");
+  return { toAgent: recordsOf(textToAgent), fromAgent: recordsOf(await textIn(folder, "from-agent-")), textToAgent };
 }
 
 /** What the schema has against the lines: one text for each that does not fit. */
@@ -53,8 +56,11 @@ export function toJavaScript(source: string): string {
   return ts.transpileModule(source, { compilerOptions: { module: ESNext, target: ES2022 } }).outputText;
 }
 
-async function linesOf(folder: string, prefix: string): Promise<Record<string, unknown>[]> {
+async function textIn(folder: string, prefix: string): Promise<string> {
   const names = (await readdir(folder)).filter((name) => name.startsWith(prefix));
-  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
-  return texts.flatMap((text) => text.split("\n")).flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+  return (await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")))).join("");
+}
+
+function recordsOf(text: string): Record<string, unknown>[] {
+  return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 }
