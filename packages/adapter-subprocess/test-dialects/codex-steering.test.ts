@@ -1,16 +1,25 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { occurrencesOf, shellCall } from "@acp-steering/testkit/model-server";
+import { type ModelRequest, occurrencesOf, shellCall } from "@acp-steering/testkit/model-server";
 import { describe, expect, test, vi } from "vitest";
 import { NEVER_ASKS, openCodex, statesOf, userTexts } from "./codex-stage.js";
+
+const NO_TOOL = { name: "none", arguments: {} };
+
+/** The process that a command has noted there. */
+function pidIn(folder: string): number {
+  const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
+  if (pid <= 1) throw new Error("not written yet");
+  return pid;
+}
 
 describe("steering the real Codex", () => {
   test("G1 no lost steer, G2 no duplicate: steers around the end of Codex' turn are read once, within their turn", async () => {
     const { client, model, sessionId } = await openCodex(() => ({ text: ["One", " two"] }));
-    for (let trial = 0; trial < 24; trial += 1) {
+    for (let trial = 0; trial < 40; trial += 1) {
       const from = client.log.length;
       const turn = client.prompt(sessionId, `prompt ${trial}.`);
-      await client.waitForUpdate(trial % 2 === 0 ? "agent_message_chunk" : "usage_update", undefined, from);
+      await client.waitForUpdate(trial % 4 === 0 ? "agent_message_chunk" : "usage_update", undefined, from);
       const steer = await client.steer(sessionId, `steer ${trial}.`);
       await turn.answer;
       const last = model.requests.at(-1);
@@ -28,12 +37,13 @@ describe("steering the real Codex", () => {
     const turn = client.prompt(sessionId, "first");
     await model.held("busy");
     await client.waitForUpdate("agent_message_chunk");
-    const steer = await client.steer(sessionId, "overtaken");
+    const steer = client.steer(sessionId, "overtaken");
     client.cancel(sessionId);
-    expect(steer.outcome).toBe("injected");
+    expect((await steer).outcome).toBe("injected");
     expect(await turn.answer).toMatchObject({ stopReason: "cancelled" });
     const wasRead = statesOf(client)[0] === "delivered";
     const asked = model.requests.length;
+    if (wasRead) expect(userTexts(model).flat()).toContain("overtaken");
     expect(await client.prompt(sessionId, "next").answer).toMatchObject({ stopReason: "end_turn" });
     expect(userTexts(model).slice(asked)).toEqual([wasRead ? ["first", "overtaken", "next"] : ["first", "next"]]);
     // What was taken back and put there again is a conversation that Codex opens.
@@ -47,17 +57,50 @@ describe("steering the real Codex", () => {
   test("G6 cancel: a command that runs is ended with its turn", async () => {
     const { client, cwd, sessionId } = await openCodex(
       (request) => ({
-        toolCalls: [shellCall(request, "echo $$ > pid; exec sleep 600") ?? { name: "none", arguments: {} }],
+        toolCalls: [shellCall(request, "echo $$ > pid; exec sleep 600") ?? NO_TOOL],
       }),
       NEVER_ASKS,
     );
     const turn = client.prompt(sessionId, "sleep");
     await client.waitForUpdate("tool_call");
-    const pid = await vi.waitFor(() => Number(readFileSync(join(cwd, "pid"), "utf8").trim() || Number.NaN), 20_000);
-    expect(pid).toBeGreaterThan(1);
+    const pid = await vi.waitFor(() => pidIn(cwd), 20_000);
     client.cancel(sessionId);
     expect(await turn.answer).toMatchObject({ stopReason: "cancelled" });
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 20_000);
+  });
+
+  test("G6 cancel: an agent that Codex has started is ended with the turn", async () => {
+    const isOfAgent = (request: ModelRequest): boolean => occurrencesOf(request, "the errand").length > 0;
+    const { client, cwd, model, sessionId } = await openCodex((request) => {
+      if (isOfAgent(request)) return { toolCalls: [shellCall(request, "echo $$ > pid; exec sleep 600") ?? NO_TOOL] };
+      return model.requests.length === 1
+        ? { toolCalls: [{ name: "spawn_agent", arguments: { message: "the errand" } }] }
+        : { text: "I wait.", hold: "waiting", holdAt: "beforeEnd" };
+    }, NEVER_ASKS);
+    const turn = client.prompt(sessionId, "Send somebody");
+    const pid = await vi.waitFor(() => pidIn(cwd), 20_000);
+    client.cancel(sessionId);
+    expect(await turn.answer).toMatchObject({ stopReason: "cancelled" });
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 20_000);
+    expect(model.requests.filter(isOfAgent)).toHaveLength(1);
+  });
+
+  test("G8 containment: a child that is killed costs its turn, and the next prompt has the conversation so far", async () => {
+    const { client, cwd, model, sessionId } = await openCodex((request) => {
+      const look = shellCall(request, "echo $PPID > pid; exec sleep 600") ?? NO_TOOL;
+      return occurrencesOf(request, "sleep").length > 0 && model.requests.length === 2
+        ? { toolCalls: [look] }
+        : { text: "Done." };
+    }, NEVER_ASKS);
+    await client.prompt(sessionId, "first").answer;
+    const turn = client.prompt(sessionId, "sleep");
+    process.kill(await vi.waitFor(() => pidIn(cwd), 20_000), "SIGKILL");
+    await expect(turn.answer).rejects.toMatchObject({
+      message: expect.stringMatching(/Codex is gone .*with the conversation so far/),
+      data: { reason: "agentExited" },
+    });
+    await client.prompt(sessionId, "next").answer;
+    expect(userTexts(model).at(-1)).toEqual(expect.arrayContaining(["first", "next"]));
   });
 
   test("G8 containment: a model that fails costs its turn, and Codex' words are in the error", async () => {

@@ -1,17 +1,10 @@
 import { CODE, type Verdict } from "@acp-steering/core";
 import type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
-import {
-  isRecord,
-  type JsonRecord,
-  type Log,
-  listOf,
-  numberOf,
-  recordOf,
-  SteerGate,
-  textOf,
-} from "@acp-steering/kit/adapter";
+import { type JsonRecord, type Log, numberOf, recordOf, SteerGate, textOf } from "@acp-steering/kit/adapter";
+import type { CodexAgents } from "./codex-agents.js";
 import { type CodexCalls, CodexRefusal } from "./codex-calls.js";
+import { endCommands } from "./codex-commands.js";
 import { toCodexInput } from "./codex-content.js";
 import { CodexQuestions } from "./codex-questions.js";
 import { CodexSteers } from "./codex-steers.js";
@@ -23,6 +16,7 @@ export interface CodexRunOptions {
   readonly threadId: string;
   readonly turn: Turn;
   readonly updates: CodexUpdates;
+  readonly agents: CodexAgents;
   /** What the user has changed since the last turn. */
   readonly changes: JsonRecord;
   readonly log: Log;
@@ -73,7 +67,7 @@ export class CodexRun {
       this.#questions.end();
       await this.#steers.leave();
       this.#steers.settle();
-      if (this.#interrupted) await this.#endCommands();
+      if (this.#interrupted) await this.#endWork();
       this.#options.updates.end(this.#interrupted ? "failed" : "completed");
     }
   }
@@ -192,17 +186,10 @@ export class CodexRun {
     return { usage };
   }
 
-  /** An interrupt leaves a running command running. */
-  async #endCommands(): Promise<void> {
-    const open = this.#options.updates.openTools;
-    if (open.length === 0) return;
-    const { data } = await this.#request("thread/backgroundTerminals/list", {}).catch((): JsonRecord => ({}));
-    const commands = listOf(data)
-      .filter(isRecord)
-      .filter(({ itemId }) => open.includes(textOf(itemId)));
-    await Promise.allSettled(
-      commands.map(({ processId }) => this.#request("thread/backgroundTerminals/terminate", { processId })),
-    );
+  /** An interrupt leaves running commands running, and agents that Codex has started. */
+  async #endWork(): Promise<void> {
+    const { calls, threadId, updates, agents } = this.#options;
+    await Promise.all([endCommands(calls, threadId, updates.openTools), agents.interrupt()]);
   }
 
   #request(method: string, params: JsonRecord): Promise<JsonRecord> {

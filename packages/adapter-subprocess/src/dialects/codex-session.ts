@@ -4,6 +4,7 @@ import type { ConfigChange, SteerMessage, Turn, TurnOutcome, VendorSession } fro
 import { VendorError } from "@acp-steering/kit";
 import { isRecord, type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import type { Channel, Conversation, DialectSession, Opening, SessionUpdate } from "../dialect.js";
+import { CodexAgents } from "./codex-agents.js";
 import { CodexCalls, CodexRefusal } from "./codex-calls.js";
 import { threadParams } from "./codex-opening.js";
 import { CodexRun } from "./codex-run.js";
@@ -22,6 +23,7 @@ export class CodexSession implements DialectSession {
   readonly #channel: Channel;
   readonly #calls: CodexCalls;
   readonly #updates = new CodexUpdates((update) => this.#show(update));
+  readonly #agents: CodexAgents;
   #settings = new CodexSettings({}, []);
   #threadId = "";
   #file = "";
@@ -36,6 +38,7 @@ export class CodexSession implements DialectSession {
       notified: (method, params) => this.#notified(method, params),
       asked: async (id, method, params) => this.#run?.asked(id, method, params),
     });
+    this.#agents = new CodexAgents(this.#calls);
   }
 
   async start(opening: Opening): Promise<Conversation> {
@@ -75,6 +78,7 @@ export class CodexSession implements DialectSession {
       threadId: this.#threadId,
       turn,
       updates: this.#updates,
+      agents: this.#agents,
       log: this.#channel.log,
       changes: this.#settings.takeChanges(),
       tokensBefore: this.#tokens,
@@ -144,8 +148,7 @@ export class CodexSession implements DialectSession {
   }
 
   #notified(method: string, params: JsonRecord): void {
-    // Agents that Codex starts by itself have threads of their own in the same server.
-    if ("threadId" in params && params["threadId"] !== this.#threadId) return;
+    if ("threadId" in params && params["threadId"] !== this.#threadId) return this.#agents.notified(method, params);
     this.#keep(method, params);
     this.#run?.notified(method, params);
     this.#updates.notified(method, params);
