@@ -10,7 +10,7 @@ import { ensureVendor } from "../../../scripts/vendors.mjs";
 import { codexAppServer, subprocessVendor } from "../src/index.js";
 
 /** The real Codex, installed beside the peer that is built on it. */
-export async function codexExecutable(): Promise<string> {
+async function codexExecutable(): Promise<string> {
   return join(dirname(await ensureVendor("codex-acp")), "codex");
 }
 
@@ -56,7 +56,7 @@ stream_max_retries = 0
 `;
 }
 
-export async function temporaryFolder(): Promise<string> {
+async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "acp-steering-codex-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
