@@ -2,13 +2,14 @@ import { fileURLToPath } from "node:url";
 import { check } from "@acp-steering/testkit";
 import { expect, test } from "vitest";
 import type { Strategy } from "../src/strategy.js";
+import { UNANSWERED } from "../test/stand-ins/unanswered.js";
 
 const WRAP = fileURLToPath(new URL("wrap.mjs", import.meta.url));
 const STAND_IN = fileURLToPath(new URL("../test/stand-ins/stand-in.mjs", import.meta.url));
 const TIMEOUT_MS = 600_000;
 const TRIALS = 60;
 
-/** What a stand-in cannot show, as in its conformance; the reasons are there. */
+/** With what a stand-in may fail at, as in its conformance; the reasons are there. */
 const ALL: readonly (readonly [dialect: string, strategy: Strategy, failures?: readonly string[]])[] = [
   ["native", "auto"],
   ["goose", "auto"],
@@ -20,7 +21,7 @@ const ALL: readonly (readonly [dialect: string, strategy: Strategy, failures?: r
   ["nooa", "auto"],
   ["hermes", "auto"],
   ["concurrent", "prompt"],
-  ["opencrabs", "native", ["G1.boundary"]],
+  ["opencrabs", "native", Object.keys(UNANSWERED)],
   ["none", "finish"],
   ["none", "interrupt"],
 ];
@@ -34,8 +35,8 @@ test.each(ALL)(
       modelServer: "openai-chat",
       trials: TRIALS,
     });
-    const failed = requirements.filter(({ verdict }) => verdict === "fail").map(({ id }) => id);
-    expect(failed).toEqual(failures);
+    const failed = requirements.filter(({ verdict, id }) => verdict === "fail" && !failures.includes(id));
+    expect(failed.map(({ id }) => id)).toEqual([]);
   },
   TIMEOUT_MS,
 );
