@@ -21,6 +21,8 @@ export const DRIVER_CASES: readonly Case[] = [
     const tool = await toolRuns(stage, await nextStep(stage, turn));
     const steer = sendSteer(stage);
     const answer = await steer.settled;
+    // It is bound; the driver hands it over in its own time.
+    await stage.quiet();
     await tool.finish();
     const next = await nextStep(stage, turn);
     const isThere = carries(next, steer.mark);
