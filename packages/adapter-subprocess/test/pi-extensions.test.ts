@@ -135,18 +135,23 @@ describe.each(PIS)("extensions of the real Pi: $name", (pi) => {
     expect(model.requests.flatMap(({ messages }) => messages.map(({ text }) => text)).join()).not.toContain("ran\n");
   });
 
-  test("a dialog that Pi stops waiting for is taken back", async () => {
+  test("a dialog that Pi stops waiting for is taken back, while the turn goes on", async () => {
     const extension = `export default (pi) => {
       pi.registerCommand("ask", { description: "asks", handler: async (args, ctx) => {
-        const answer = await ctx.ui.confirm("Quick?", "Now", { timeout: 50 });
-        ctx.ui.notify("heard " + answer);
+        const quick = await ctx.ui.confirm("Quick?", "Now", { timeout: 50 });
+        const slow = await ctx.ui.confirm("Slow?", "Whenever");
+        ctx.ui.notify("heard " + quick + ", " + slow);
       } });
     };`;
     const { client, sessionId } = await openStage([], { extension });
-    client.permission = () => new Promise(() => {});
+    client.permission = async (params) => {
+      const { title } = (params as { toolCall: { title: string } }).toolCall;
+      if (title === "Quick?") return new Promise(() => {});
+      await client.waitFor(({ direction, message }) => direction === "in" && message?.method === "$/cancel_request");
+      return { outcome: { outcome: "selected", optionId: "0" } };
+    };
     expect(await client.prompt(sessionId, "/ask").answer).toMatchObject({ stopReason: "end_turn" });
-    expect(client.agentText(sessionId)).toBe("heard false");
-    await client.waitFor(({ message }) => message?.method === "$/cancel_request");
+    expect(client.agentText(sessionId)).toBe("heard false, true");
   });
 
   test("what an extension lets Pi do between two turns is shown, and a cancel ends it", async () => {
@@ -183,7 +188,10 @@ describe.each(PIS)("extensions of the real Pi: $name", (pi) => {
     const turn = client.prompt(sessionId, "Next");
     expect(await client.steer(sessionId, "for the next")).toMatchObject({ outcome: "injected" });
     model.release("alone");
-    expect(await turn.answer).toMatchObject({ stopReason: "end_turn", _meta: { steering: { undelivered: [] } } });
+    expect(await turn.answer).toMatchObject({
+      stopReason: "end_turn",
+      _meta: { steering: { runs: [{ stopReason: "end_turn" }], undelivered: [] } },
+    });
     const [first] = userTexts(model).filter((texts) => texts.includes("for the next"));
     expect(first).toEqual(["by itself", "Next", "for the next"]);
   });
