@@ -118,6 +118,22 @@ describe("sessions of the real Codex", () => {
     expect(asked).toHaveLength(2);
   });
 
+  test("a review and a compaction run as prompts, and a steer of theirs is not lost", async () => {
+    const { client, model, sessionId } = await openCodex(() => ({ text: "Said." }));
+    const { availableCommands } = await client.waitForUpdate("available_commands_update");
+    const names = (availableCommands as { name: string }[]).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["compact", "review"]));
+    await client.prompt(sessionId, "Begin").answer;
+    for (const command of ["/review the plan", "/compact"]) {
+      const turn = client.prompt(sessionId, command);
+      const { outcome } = await client.steer(sessionId, `beside ${command}`);
+      expect([outcome, (await turn.answer).stopReason]).toEqual(["injected", "end_turn"]);
+      expect(userTexts(model).at(-1)).toContain(`beside ${command}`);
+    }
+    expect(client.updates(sessionId)).toContainEqual(expect.objectContaining({ title: "Compact the conversation" }));
+    expect(userTexts(model).flat().join()).toContain("the plan");
+  });
+
   test("a changed file is shown as its diff, and an image reaches the model", async () => {
     const { client, model, sessionId } = await openCodex((request) => {
       const [write, patch] = [shellCall(request, "printf 'one\\ntwo\\n' > notes.txt"), shellCall(request, PATCH)];

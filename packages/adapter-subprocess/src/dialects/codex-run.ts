@@ -5,8 +5,8 @@ import { type JsonRecord, type Log, numberOf, recordOf, SteerGate, textOf } from
 import type { CodexAgents } from "./codex-agents.js";
 import { type CodexCalls, CodexRefusal } from "./codex-calls.js";
 import { endCommands } from "./codex-commands.js";
-import { toCodexInput } from "./codex-content.js";
 import { CodexQuestions } from "./codex-questions.js";
+import type { Beginning } from "./codex-slash.js";
 import { CodexSteers } from "./codex-steers.js";
 import type { CodexUpdates } from "./codex-updates.js";
 import { withdraw } from "./codex-withdrawal.js";
@@ -17,8 +17,7 @@ export interface CodexRunOptions {
   readonly turn: Turn;
   readonly updates: CodexUpdates;
   readonly agents: CodexAgents;
-  /** What the user has changed since the last turn. */
-  readonly changes: JsonRecord;
+  readonly beginning: Beginning;
   readonly log: Log;
   /** The thread's token count so far. */
   readonly tokensBefore: JsonRecord;
@@ -54,9 +53,9 @@ export class CodexRun {
 
   /** Resolves when Codex has settled and what became of every steer has been said. Rejects with Codex' failure. */
   async settled(): Promise<TurnOutcome> {
-    const { turn, changes } = this.#options;
+    const { beginning } = this.#options;
     try {
-      let ended = await this.#play({ ...changes, input: toCodexInput(turn.prompt) });
+      let ended = await this.#play(beginning);
       while (ended["status"] === "completed" && this.#steers.unread && !this.#interrupted) {
         ended = await this.#askAgain();
       }
@@ -84,6 +83,7 @@ export class CodexRun {
   }
 
   notified(method: string, params: JsonRecord): void {
+    if (params["turnId"] === this.#turnId && this.#turnId !== undefined) this.#runs();
     switch (method) {
       case "turn/started":
         this.#started(recordOf(params["turn"]));
@@ -113,12 +113,13 @@ export class CodexRun {
   }
 
   /** One turn of Codex', to its end. */
-  async #play(params: JsonRecord): Promise<JsonRecord> {
+  async #play({ method, params }: Beginning): Promise<JsonRecord> {
+    this.#turnId = undefined;
     const end = new Promise<JsonRecord>((resolve, reject) => {
       this.#ended = resolve;
       this.#fail = reject;
     });
-    this.#request("turn/start", params).then(
+    this.#request(method, params).then(
       ({ turn }) => this.#entered(textOf(recordOf(turn)["id"])),
       (error: unknown) => this.#fail(promptRefused(error)),
     );
@@ -128,7 +129,7 @@ export class CodexRun {
   /** The model may have nothing to say to it, but it was asked. */
   async #askAgain(): Promise<JsonRecord> {
     const before = this.#steers.unread?.clientIds ?? [];
-    const ended = await this.#play({ input: [] });
+    const ended = await this.#play({ method: "turn/start", params: { input: [] } });
     if (ended["status"] === "completed") this.#steers.markRead(before);
     return ended;
   }
@@ -147,13 +148,20 @@ export class CodexRun {
   }
 
   #entered(turnId: string): void {
-    if (this.#turnId === turnId) return;
+    // The answer to a compaction does not name its turn; a review starts one more inside of its own.
+    if (turnId === "" || this.#turnId !== undefined) return;
     this.#turnId = turnId;
     this.#steers.enter(turnId);
   }
 
   #started({ id }: JsonRecord): void {
     this.#entered(textOf(id));
+    if (id === this.#turnId) this.#runs();
+  }
+
+  /** A review does not say that it starts: its first item does. */
+  #runs(): void {
+    if (this.#running) return;
     this.#running = true;
     if (this.#interrupted) this.interrupt();
     else this.#gate.open();

@@ -9,6 +9,7 @@ import { CodexCalls, CodexRefusal } from "./codex-calls.js";
 import { threadParams } from "./codex-opening.js";
 import { CodexRun } from "./codex-run.js";
 import { CodexSettings } from "./codex-settings.js";
+import { type Beginning, CodexSlash } from "./codex-slash.js";
 import { CodexUpdates } from "./codex-updates.js";
 
 const OPENING_METHODS: Readonly<Record<Opening["kind"], string>> = {
@@ -25,6 +26,7 @@ export class CodexSession implements DialectSession {
   readonly #updates = new CodexUpdates((update) => this.#show(update));
   readonly #agents: CodexAgents;
   #settings = new CodexSettings({}, []);
+  #slash = new CodexSlash([]);
   #threadId = "";
   #file = "";
   #tokens: JsonRecord = {};
@@ -49,6 +51,8 @@ export class CodexSession implements DialectSession {
     this.#file = textOf(path);
     const { data } = await this.#calls.request("model/list");
     this.#settings = new CodexSettings(thread, data);
+    const skills = await this.#calls.request("skills/list", { cwds: [opening.cwd] });
+    this.#slash = new CodexSlash(skills["data"]);
     return this.#conversation();
   }
 
@@ -80,7 +84,7 @@ export class CodexSession implements DialectSession {
       updates: this.#updates,
       agents: this.#agents,
       log: this.#channel.log,
-      changes: this.#settings.takeChanges(),
+      beginning: this.#beginningOf(turn),
       tokensBefore: this.#tokens,
     });
     this.#run = run;
@@ -99,6 +103,10 @@ export class CodexSession implements DialectSession {
 
   interrupt(): void {
     this.#run?.interrupt();
+  }
+
+  get commands(): NonNullable<VendorSession["commands"]> {
+    return this.#slash.commands;
   }
 
   configOptions(): ReturnType<NonNullable<VendorSession["configOptions"]>> {
@@ -137,6 +145,12 @@ export class CodexSession implements DialectSession {
 
   #conversation(): Conversation {
     return { id: this.#threadId, ...(this.#file && { file: this.#file }) };
+  }
+
+  /** What the user has changed goes along with the next turn that takes it. */
+  #beginningOf({ prompt }: Turn): Beginning {
+    const { method, params } = this.#slash.beginningOf(prompt);
+    return { method, params: method === "turn/start" ? { ...this.#settings.takeChanges(), ...params } : params };
   }
 
   async #open(opening: Opening): Promise<JsonRecord> {

@@ -120,9 +120,6 @@ export class CodexUpdates {
       case "plan":
         this.#chunk("agent_message_chunk", id, textOf(item["text"]));
         break;
-      case "exitedReviewMode":
-        this.#chunk("agent_message_chunk", id, textOf(item["review"]));
-        break;
       case "reasoning":
         this.#chunk("agent_thought_chunk", id, thoughtOf(item));
         break;
