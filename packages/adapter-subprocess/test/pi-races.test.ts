@@ -283,6 +283,19 @@ describe("an interrupt", () => {
     expect(await outcome).toEqual({ stopReason: "cancelled" });
   });
 
+  test("G6: between two turns stops what Pi does by itself, and nothing else", async () => {
+    const pi = new PlayedPi();
+    pi.session.interrupt();
+    expect(pi.commands).toEqual([]);
+    pi.say({ type: "agent_start" }, { type: "agent_end" }, { type: "auto_retry_start" });
+    pi.session.interrupt();
+    await pi.answer("abort");
+    pi.say({ type: "auto_retry_end", success: false });
+    pi.commands.length = 0;
+    pi.session.interrupt();
+    expect(pi.commands).toEqual([]);
+  });
+
   test("G6: stands against an error that the model reports because of it", async () => {
     const pi = new PlayedPi();
     const { outcome } = await pi.begin();

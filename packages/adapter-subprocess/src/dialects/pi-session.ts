@@ -18,6 +18,10 @@ import { PiUpdates } from "./pi-updates.js";
 type Commands = NonNullable<VendorSession["commands"]>;
 type Show = (update: SessionUpdate) => void;
 
+/** What Pi says when it begins and ends something by itself. After an end it may announce at once that it goes on. */
+const BEGINNINGS: readonly unknown[] = ["agent_start", "auto_retry_start", "compaction_start"];
+const ENDS: readonly unknown[] = ["agent_end", "auto_retry_end", "compaction_end"];
+
 /** One conversation in one Pi. */
 export class PiSession implements DialectSession {
   readonly #channel: Channel;
@@ -135,8 +139,8 @@ export class PiSession implements DialectSession {
     this.#followSettings(event);
     if (this.#run) return this.#run.event(event);
     this.#fresh = undefined;
-    if (event["type"] === "agent_start") this.#worksAlone = true;
-    if (event["type"] === "agent_end") this.#worksAlone = false;
+    if (BEGINNINGS.includes(event["type"])) this.#worksAlone = true;
+    if (ENDS.includes(event["type"])) this.#worksAlone = false;
     this.#updates.event(event);
   }
 
