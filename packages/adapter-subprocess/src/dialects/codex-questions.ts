@@ -203,6 +203,10 @@ function propertyOf({ question, header, options, isOther }: JsonRecord): {
   const labels = listOf(options)
     .filter(isRecord)
     .map(({ label }) => textOf(label));
-  const closed = labels.length > 0 && isOther !== true;
-  return { type: "string", title: textOf(header), description: textOf(question), ...(closed && { enum: labels }) };
+  const asked = { type: "string" as const, title: textOf(header), description: textOf(question) };
+  if (labels.length === 0) return asked;
+  // Another answer than those is one too.
+  return isOther === true
+    ? { ...asked, description: `${asked.description} (${labels.join(", ")})` }
+    : { ...asked, enum: labels };
 }

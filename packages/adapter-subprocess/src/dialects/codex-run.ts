@@ -59,7 +59,7 @@ export class CodexRun {
       while (ended["status"] === "completed" && this.#steers.unread && !this.#interrupted) {
         ended = await this.#askAgain();
       }
-      if (ended["status"] === "interrupted" || this.#interrupted) await this.#withdrawUnread();
+      if (ended["status"] !== "completed" || this.#interrupted) await this.#withdrawUnread();
       return this.#outcomeOf(ended);
     } finally {
       this.#gate.close();
@@ -143,7 +143,7 @@ export class CodexRun {
       await withdraw(calls, threadId, unread);
       this.#steers.withdrawn(unread);
     } catch (error) {
-      log(`a steer of a cancelled turn stays in the conversation: ${(error as Error).message}`);
+      log(`a steer that nobody has read stays in the conversation: ${(error as Error).message}`);
     }
   }
 
