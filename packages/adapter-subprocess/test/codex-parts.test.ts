@@ -35,6 +35,17 @@ const STEER: SteerMessage = {
   undelivered: () => {},
 };
 
+test("G8 containment: an answer counts before what Codex says behind it, also when both come in one piece", () => {
+  const heard: string[] = [];
+  const channel: Channel = { cwd: "/project", log: () => {}, send: async () => {}, stop: async () => {} };
+  const notified = (method: string): void => void heard.push(method);
+  const calls = new CodexCalls(channel, { notified, asked: async () => undefined });
+  void calls.request("review/start", {}, ({ name }) => heard.push(`${name}`));
+  calls.receive({ id: 1, result: { name: "the turn" } });
+  calls.receive({ method: "turn/started", params: {} });
+  expect(heard).toEqual(["the turn", "turn/started"]);
+});
+
 describe("what Codex says to a steer", () => {
   const notSteerable = { codexErrorInfo: { activeTurnNotSteerable: { turnKind: "review" } } };
   test.each([

@@ -50,13 +50,21 @@ export class CodexCalls implements Listener {
     void this.#channel.send({ method: "initialized" });
   }
 
-  /** Rejects with {@link CodexRefusal}, or with the reason why the child is gone. */
-  request(method: string, params: JsonRecord = {}): Promise<JsonRecord> {
+  /**
+   * Rejects with {@link CodexRefusal}, or with the reason why the child is gone.
+   *
+   * @param answered is given the result before anything that Codex has said behind it is heard; the promise may be later
+   */
+  request(method: string, params: JsonRecord = {}, answered?: (result: JsonRecord) => void): Promise<JsonRecord> {
     if (this.#ended) return Promise.reject(this.#ended);
     this.#count += 1;
     const id = this.#count;
     return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
+      const take = (result: JsonRecord): void => {
+        answered?.(result);
+        resolve(result);
+      };
+      this.#pending.set(id, { resolve: take, reject });
       void this.#channel.send({ id, method, params });
     });
   }

@@ -119,10 +119,8 @@ export class CodexRun {
       this.#ended = resolve;
       this.#fail = reject;
     });
-    this.#request(method, params).then(
-      ({ turn }) => this.#entered(textOf(recordOf(turn)["id"])),
-      (error: unknown) => this.#fail(promptRefused(error)),
-    );
+    const answered = ({ turn }: JsonRecord): void => this.#entered(textOf(recordOf(turn)["id"]));
+    this.#request(method, params, answered).catch((error: unknown) => this.#fail(promptRefused(error)));
     return end;
   }
 
@@ -200,8 +198,8 @@ export class CodexRun {
     await Promise.all([endCommands(calls, threadId, updates.openTools), agents.interrupt()]);
   }
 
-  #request(method: string, params: JsonRecord): Promise<JsonRecord> {
-    return this.#options.calls.request(method, { ...params, threadId: this.#options.threadId });
+  #request(method: string, params: JsonRecord, answered?: (result: JsonRecord) => void): Promise<JsonRecord> {
+    return this.#options.calls.request(method, { ...params, threadId: this.#options.threadId }, answered);
   }
 }
 

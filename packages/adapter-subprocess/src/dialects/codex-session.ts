@@ -46,9 +46,6 @@ export class CodexSession implements DialectSession {
   async start(opening: Opening): Promise<Conversation> {
     await this.#calls.introduce();
     const thread = await this.#open(opening);
-    const { id, path } = recordOf(thread["thread"]);
-    this.#threadId = textOf(id);
-    this.#file = textOf(path);
     const { data } = await this.#calls.request("model/list");
     this.#settings = new CodexSettings(thread, data);
     const skills = await this.#calls.request("skills/list", { cwds: [opening.cwd] });
@@ -155,7 +152,11 @@ export class CodexSession implements DialectSession {
 
   async #open(opening: Opening): Promise<JsonRecord> {
     try {
-      return await this.#calls.request(OPENING_METHODS[opening.kind], threadParams(opening));
+      return await this.#calls.request(OPENING_METHODS[opening.kind], threadParams(opening), (answer) => {
+        const { id, path } = recordOf(answer["thread"]);
+        this.#threadId = textOf(id);
+        this.#file = textOf(path);
+      });
     } catch (error) {
       throw opening.kind === "new" ? error : notOpened(opening.conversation.id, error);
     }
