@@ -6,6 +6,7 @@ import { codexCommand } from "./codex-stage.js";
 
 const LEFT_OUT = [
   "driver.boundary: the driver does not promise to break off what the model says",
+  "receipt.undelivered: the steer reached the model before the cancel",
   "report.owner: the steer reached the model before the cancel",
   "revoke.pending: the agent had handed it over at once",
 ];

@@ -36,10 +36,13 @@ const READ_ONLY = 'approval_policy = "on-request"\nsandbox_mode = "read-only"';
 
 export const NEVER_ASKS = 'approval_policy = "never"\nsandbox_mode = "danger-full-access"';
 
+/** The context is large, so that a steer of a million characters is not summed up. */
 function configOf(modelUrl: string, settings: string): string {
   return `
 model = "scripted"
 model_provider = "scripted"
+model_context_window = 4000000
+model_auto_compact_token_limit = 4000000
 check_for_update_on_startup = false
 ${settings}
 [analytics]
