@@ -5,7 +5,8 @@ import { MEMBERS, WORDS } from "./built/internal-names.js";
 const anyOf = (names: readonly string[]): string => `(?:${names.join("|")})`;
 
 export default defineConfig({
-  entry: ["src/index.ts"],
+  entry: ["src/index.ts", "src/protocol.ts"],
+  splitting: false,
   format: "esm",
   target: "es2022",
   platform: "neutral",

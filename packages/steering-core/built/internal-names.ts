@@ -10,10 +10,10 @@ export const MEMBERS: readonly string[] = `
   endAgent ended fate finish forgetUnused fromAgent fromClient given hasCommands
   holds injectable injection interrupted interrupts joined leaveWhenDone leaving left
   link links lively native ok open owner past pending
-  phase policy problem queue refusal refusals refuse release
+  phase policy problem queue refusal refusals refuse
   report revokers room run runsBegun session sessions steer stopped
-  timer timers toAgent toClient tooDeep traits turn unattended unsupported
-  verdict wake wasReleased weight wireId wishes
+  timer timers toAgent toClient traits turn unattended unsupported
+  verdict wake weight wireId wishes
 `
   .trim()
   .split(/\s+/);

@@ -13,7 +13,7 @@ export const LAYER = [
   },
   {
     file: "hub.ts",
-    search: "    for (const timer of session.timers?.values() ?? []) clock.clear(timer);\n",
+    search: "    for (const timer of Object.values(session.timers)) clock.clear(timer);\n",
     replace: "",
     breaks: "G8: timers outlive the phase that armed them",
   },
@@ -30,15 +30,15 @@ export const LAYER = [
     breaks: "§6: the receipt of a steer goes to every connection",
   },
   {
-    file: "hub.ts",
-    search: '(said as Verdict) : "unsupported"',
-    replace: '(said as Verdict) : "delivered"',
+    file: "steers.ts",
+    search: 'const kept = word === "delivered" || word === "accepted";',
+    replace: 'const kept = word !== "tooLate" && word !== "unsupported" && word !== "undelivered";',
     breaks: "G1: what a driver says that is no verdict counts as delivered",
   },
   {
     file: "hub.ts",
-    search: '.then(conclude, () => conclude("unsupported"));',
-    replace: ".then(conclude, () => {});",
+    search: 'conclude("unsupported"),',
+    replace: "{},",
     breaks: "G8: a driver that throws loses the turn",
   },
   {
@@ -91,14 +91,14 @@ export const LAYER = [
   },
   {
     file: "wire.ts",
-    search: "if (session?.links.has(link)) act(",
-    replace: "if (session) act(",
+    search: "session?.links.has(link) ? undefined : sessionNotFound(sessionId);",
+    replace: "session ? undefined : sessionNotFound(sessionId);",
     breaks: "§6: a connection steers a session that is not its own",
   },
   {
     file: "wire.ts",
-    search: 'idleBehavior === "startNewTurn" && link.wishes["receipts"] !== true ? "promptRequired" : idleBehavior',
-    replace: "idleBehavior",
+    search: 'wanted === "startNewTurn" && link.wishes["receipts"] !== true ? "promptRequired" : wanted',
+    replace: "wanted",
     breaks: "G5: a steer starts a turn whose end its client cannot learn of",
   },
   {
@@ -109,7 +109,7 @@ export const LAYER = [
   },
   {
     file: "wire.ts",
-    search: '    if (closing) dispatch(closing, "closeArrived", {});\n',
+    search: '    if (closing) dispatch(closing, "closeArrived");\n',
     replace: "",
     breaks: "G6: a session that is being closed takes steers",
   },
@@ -127,7 +127,7 @@ export const LAYER = [
   },
   {
     file: "wire.ts",
-    search: "    if (!holds.wasReleased(message.id)) outlets.toAgent(message);\n",
+    search: "    if (!released.delete(message.id)) outlets.toAgent(message);\n",
     replace: "    outlets.toAgent(message);\n",
     breaks: "G4: an agent's request has two answers, ours and the client's",
   },
@@ -139,7 +139,7 @@ export const LAYER = [
   },
   {
     file: "wire.ts",
-    search: "if (method === METHOD.cancelRequest) holds.end(cancelledId(message.params));",
+    search: "if (method === METHOD.cancelRequest) endHold(cancelledId(message.params));",
     replace: "",
     breaks: "G3: steers stay held when the agent took its request back",
   },
@@ -151,32 +151,32 @@ export const LAYER = [
   },
   {
     file: "wire.ts",
-    search: 'for (const session of [...sessions.values()]) dispatch(session, "linkLost", { link });',
+    search: 'for (const session of [...sessions.values()]) dispatch(session, "linkLost", link);',
     replace: "",
     breaks: "§6: the turns of a lost connection are not cancelled",
   },
   {
     file: "wire.ts",
-    search: '        dispatch(session, "agentLost", { link });\n',
+    search: '        dispatch(session, "agentLost", link);\n',
     replace: "",
     breaks: "G8: prompts that wait for an agent that is gone are never answered",
   },
   {
-    file: "holds.ts",
+    file: "wire.ts",
     search: "        if (hold.session !== session) continue;\n",
     replace: "",
     breaks: "G7: the end of one session's run answers the permissions of another",
   },
   {
-    file: "holds.ts",
+    file: "wire.ts",
     search: "        released.add(id);\n",
     replace: "",
     breaks: "G4: a late answer to a permission reaches an agent that has one",
   },
   {
-    file: "holds.ts",
-    search: "      holds.delete(id);\n      if (hold) ended",
-    replace: "      if (hold) ended",
+    file: "wire.ts",
+    search: "    holds.delete(id);\n    if (hold) dispatch",
+    replace: "    if (hold) dispatch",
     breaks: "G3: one permission lets go of the hold of two",
   },
   {
@@ -187,8 +187,8 @@ export const LAYER = [
   },
   {
     file: "parse.ts",
-    search: "value === undefined || value === null;",
-    replace: "value === undefined;",
+    search: "value == null ? undefined",
+    replace: "value === undefined ? undefined",
     breaks: "§2: metadata that is null is refused",
   },
   {

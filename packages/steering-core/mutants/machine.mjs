@@ -6,8 +6,8 @@
 export const MACHINE = [
   {
     file: "session.ts",
-    search: "if (state.run?.id === event.run) next(state, event);",
-    replace: "next(state, event);",
+    search: "if (state.run?.id === run) next(state, run, outcome);",
+    replace: "next(state, run, outcome);",
     breaks: "G7: the answer of an old run ends the one that is open",
   },
   {
@@ -36,8 +36,7 @@ export const MACHINE = [
   },
   {
     file: "session.ts",
-    search:
-      'sameAsker(turnOf(state).owner, event.asker) ? cancelTurn(state, "cancelled") : withdrawQueued(state, event);',
+    search: 'sameAsker(turnOf(state).owner, asker) ? cancelTurn(state, "cancelled") : withdrawQueued(state, asker);',
     replace: 'cancelTurn(state, "cancelled");',
     breaks: "G6: $/cancel_request of a queued prompt cancels the turn of another",
   },
@@ -55,20 +54,20 @@ export const MACHINE = [
   },
   {
     file: "session.ts",
-    search: 'if (turnOf(state).link === event.link) cancelTurn(state, "closed");',
+    search: 'if (turnOf(state).link === link) cancelTurn(state, "closed");',
     replace: 'cancelTurn(state, "closed");',
     breaks: "G7: the end of one connection cancels the turn of another",
   },
   {
     file: "session.ts",
-    search: "verdictArrived: verdictThen(decide), timerFired: verdictOverdue },",
-    replace: "verdictArrived: verdictThen(decide), timerFired: nothing },",
+    search: "timerFired: verdictOverdue,",
+    replace: "timerFired: () => {},",
     breaks: "G8: a driver that never answers wedges the session",
   },
   {
     file: "session.ts",
-    search: "{ ...running, takeCalled: nothing, agentActed: nothing, holdChanged: nothing };",
-    replace: "{ ...running, agentActed: nothing, holdChanged: nothing };",
+    search: "    timerFired: verdictOverdue,",
+    replace: "    timerFired: verdictOverdue,\n    takeCalled: giveInbox,",
     breaks: "G3: take() hands steers to a run that was answered",
   },
   {
@@ -362,14 +361,14 @@ export const MACHINE = [
   },
   {
     file: "arrivals.ts",
-    search: "state.closing ? sessionClosed : event.unsupported",
-    replace: "event.unsupported",
+    search: "state.closing ? sessionNotFound() : unsupported",
+    replace: "unsupported",
     breaks: "G6: a steer is bound to a turn whose session is being closed",
   },
   {
     file: "arrivals.ts",
-    search: "  if (!state.closing) return openTurn(state, queuedFrom(state, event));\n",
-    replace: "  if (state) return openTurn(state, queuedFrom(state, event));\n",
+    search: "  if (!state.closing) return openTurn(state, queuedFrom(state, ...event));\n",
+    replace: "  if (state) return openTurn(state, queuedFrom(state, ...event));\n",
     breaks: "G6: a turn begins in a session that is being closed",
   },
 ];

@@ -21,7 +21,7 @@ const contentOf = (block: unknown): string =>
 const same = (one: unknown, other: unknown): boolean => contentOf(one) === contentOf(other);
 
 /** The echo that a user message of the agent belongs to; it begins one where the agent shows what it was just given. */
-export function takeEcho(echoes: Echo[], handedOver: readonly Steer[], content: unknown): Echo | undefined {
+export const takeEcho = (echoes: Echo[], handedOver: readonly Steer[], content: unknown): Echo | undefined => {
   let echo = echoes.find(({ left }) => same(left[0], content));
   if (!echo) {
     const isNew = ({ messageId }: Steer): boolean => !echoes.some((known) => known.messageId === messageId);
@@ -32,4 +32,4 @@ export function takeEcho(echoes: Echo[], handedOver: readonly Steer[], content: 
   }
   echo.left.shift();
   return echo;
-}
+};

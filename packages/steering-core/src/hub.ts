@@ -44,7 +44,7 @@ export interface Session extends State {
   /** Steers of the open turn that were shown to somebody. */
   echoes: Echo[];
   injection?: AbortController;
-  timers?: Map<string, unknown>;
+  timers: { [timer: string]: unknown };
 }
 
 /** What runs later. Replaced in tests, so that they decide when a timer fires. */
@@ -63,22 +63,22 @@ export const systemClock: Clock = {
   clear: (timer) => clearTimeout(timer as number),
 };
 
-const VERDICTS: readonly unknown[] = ["delivered", "accepted", "tooLate", "unsupported"] satisfies Verdict[];
+/** A message of ours about a session. */
+export const about = ({ id }: Session, method: string, details?: object): Omit<WireMessage, "jsonrpc"> => ({
+  method,
+  params: { ...details, sessionId: id },
+});
 
-function show(link: Link, { id }: Session, kind: string, blocks: readonly ContentBlock[], messageId: string): void {
+const show = (link: Link, session: Session, kind: string, blocks: readonly ContentBlock[], messageId: string): void => {
   for (const content of blocks)
-    link.toClient({
-      method: METHOD.update,
-      params: { sessionId: id, update: { sessionUpdate: kind, content, messageId } },
-    });
-}
+    link.toClient(about(session, METHOD.update, { update: { sessionUpdate: kind, content, messageId } }));
+};
 
 /** What the adapter decided once. */
-export interface Traits {
+export interface Traits extends Policy {
   readonly driver: SteeringDriver | undefined;
   readonly inbox: boolean;
   readonly slashCommands: boolean;
-  readonly policy: Policy;
 }
 
 /** The sessions of one steerable. */
@@ -92,14 +92,13 @@ export interface Hub {
   /** The session of that id, which begins to exist here if it was not known. */
   open(id: string): Session;
   /** Carries out one event. An event raised by its own effects follows it. */
-  dispatch<Name extends EventName>(session: Session, name: Name, event: Events[Name]): void;
+  dispatch<Name extends EventName>(session: Session, name: Name, ...event: Events[Name]): void;
   /** The inbox; `[]` where it is asked for from inside a driver's `inject`. */
   take(sessionId: string): readonly Steer[];
   /** Drops a session that no connection may steer and where nothing runs. */
   forgetUnused(session: Session): void;
 }
 
-const NO_ECHOES: Echo[] = [];
 /** An agent that repeats a steer does it before it was given many more. */
 const MAX_ECHOES = 32;
 
@@ -111,21 +110,22 @@ const linkOf = (link: LinkRef): Link => link as Link;
 
 type Hands = { readonly [Name in EffectName]: (session: Session, ...details: Effects[Name]) => void };
 
-export function createHub(traits: Traits, clock: Clock): Hub {
+export const createHub = (traits: Traits, clock: Clock): Hub => {
   const sessions = new Map<string, Session>();
   const links = new Set<Link>();
   const leaving = new Set<Link>();
-  const events: (readonly [Session, EventName, unknown])[] = [];
+  const events: (readonly [Session, EventName, readonly unknown[]])[] = [];
   let working = false;
   let given: readonly Steer[] = [];
 
-  const work = (session: Session, event: EventName, given: unknown): void => {
-    for (const [name, ...details] of step(session, event, given as never)) (hands[name] as Hand)(session, ...details);
-    if (!session.turn) session.echoes = NO_ECHOES;
+  const work = (session: Session, event: EventName, given: readonly unknown[]): void => {
+    for (const [name, ...details] of step(session, event, ...(given as never)))
+      (hands[name] as Hand)(session, ...details);
+    if (!session.turn) session.echoes = [];
     for (const link of leaving) link.leaveWhenDone();
   };
 
-  const dispatch: Hub["dispatch"] = (session, name, event) => {
+  const dispatch: Hub["dispatch"] = (session, name, ...event) => {
     events.push([session, name, event]);
     if (working) return;
     working = true;
@@ -136,11 +136,8 @@ export function createHub(traits: Traits, clock: Clock): Hub {
   const inject = (session: Session, turnId: string, { messageId, prompt }: Steer): void => {
     const controller = new AbortController();
     session.injection = controller;
-    const report = (said: DriverReport) => (): void => dispatch(session, "reportArrived", { messageId, report: said });
-    const conclude = (said: unknown): void => {
-      const verdict = VERDICTS.includes(said) ? (said as Verdict) : "unsupported";
-      dispatch(session, "verdictArrived", { messageId, verdict });
-    };
+    const report = (said: DriverReport) => (): void => dispatch(session, "reportArrived", messageId, said);
+    const conclude = (verdict: Verdict): void => dispatch(session, "verdictArrived", messageId, verdict);
     const call: InjectCall = {
       sessionId: session.id,
       turnId,
@@ -150,12 +147,14 @@ export function createHub(traits: Traits, clock: Clock): Hub {
       delivered: report("delivered"),
       undelivered: report("undelivered"),
     };
-    new Promise((resolve) => resolve(traits.driver?.inject(call))).then(conclude, () => conclude("unsupported"));
+    new Promise<Verdict>((resolve) => resolve(traits.driver?.inject(call) as PromiseLike<Verdict>)).then(conclude, () =>
+      conclude("unsupported"),
+    );
   };
 
   const disarm = (session: Session): void => {
-    for (const timer of session.timers?.values() ?? []) clock.clear(timer);
-    session.timers?.clear();
+    for (const timer of Object.values(session.timers)) clock.clear(timer);
+    session.timers = {};
   };
 
   const forget = (session: Session): void => {
@@ -171,7 +170,7 @@ export function createHub(traits: Traits, clock: Clock): Hub {
     give: (_, steers) => {
       given = steers;
     },
-    sendCancel: ({ id }, link) => linkOf(link).toAgent({ method: METHOD.cancel, params: { sessionId: id } }),
+    sendCancel: (session, link) => linkOf(link).toAgent(about(session, METHOD.cancel)),
     sendCancelRequest: (_, { link, wireId }) =>
       linkOf(link).toAgent({ method: METHOD.cancelRequest, params: { requestId: wireId } }),
     releaseHolds: (session) => {
@@ -180,23 +179,20 @@ export function createHub(traits: Traits, clock: Clock): Hub {
     receipt: (session, receipt, sender) => {
       for (const link of session.links)
         if (link.wishes["receipts"] === true && (sender ?? link) === link)
-          link.toClient({ method: METHOD.receipt, params: { sessionId: session.id, ...receipt } });
+          link.toClient(about(session, METHOD.receipt, receipt));
     },
     echo: (session, messageId, prompt) => {
-      const watchers = [...session.links].filter(({ wishes }) => wishes["echo"] === true);
-      if (watchers.length === 0) return;
       const native = session.echoes.some((echo) => echo.messageId === messageId);
       if (!native) session.echoes = [...session.echoes.slice(-MAX_ECHOES), { messageId, left: [...prompt], native }];
-      for (const link of watchers)
-        if (!native || link !== session.run?.link) show(link, session, UPDATE.userMessage, prompt, messageId);
+      for (const link of session.links)
+        if (link.wishes["echo"] === true && !(native && link === session.run?.link))
+          show(link, session, UPDATE.userMessage, prompt, messageId);
     },
     say: (session, link, text) => {
       show(linkOf(link), session, UPDATE.agentMessage, [{ type: "text", text }], crypto.randomUUID());
     },
     arm: (session, timer, ms) => {
-      session.timers ??= new Map();
-      const fire = (): void => dispatch(session, "timerFired", { timer });
-      session.timers.set(timer, clock.set(fire, ms));
+      session.timers[timer] = clock.set(() => dispatch(session, "timerFired", timer), ms);
     },
     disarm,
     forget,
@@ -211,10 +207,11 @@ export function createHub(traits: Traits, clock: Clock): Hub {
     dispatch,
     open: (id) => {
       const session = sessions.get(id) ?? {
-        ...idleState(traits.policy),
+        ...idleState(traits),
         id,
         links: new Set(),
-        echoes: NO_ECHOES,
+        echoes: [],
+        timers: {},
       };
       sessions.set(id, session);
       return session;
@@ -222,11 +219,11 @@ export function createHub(traits: Traits, clock: Clock): Hub {
     take: (sessionId) => {
       const session = sessions.get(sessionId);
       given = [];
-      if (session && !working) dispatch(session, "takeCalled", {});
+      if (session && !working) dispatch(session, "takeCalled");
       return given;
     },
     forgetUnused: (session) => {
       if (session.links.size === 0 && session.phase === "idle") forget(session);
     },
   };
-}
+};

@@ -127,18 +127,17 @@ export const REASON = {
 } as const;
 
 /** Stop reasons with a meaning for the layer; every other one is passed on. */
-export const STOP = { endTurn: "end_turn", cancelled: "cancelled", refusal: "refusal" } as const;
+export const STOP = { endTurn: "end_turn", cancelled: "cancelled", refused: "refusal" } as const;
 
 /** Kinds of `session/update` the layer reads or writes. */
 export const UPDATE = {
   userMessage: "user_message_chunk",
   agentMessage: "agent_message_chunk",
-  agentThought: "agent_thought_chunk",
-  toolCall: "tool_call",
-  toolCallUpdate: "tool_call_update",
-  plan: "plan",
   commands: "available_commands_update",
 } as const;
+
+/** Kinds of `session/update` that show an agent at work; those of a cancelled run do not pass (spec §5). */
+export const WORK_UPDATE: RegExp = /_chunk$|^tool_call|^plan/;
 
 /** What `initialize` says of the layer, at `_meta.steering` of its result (spec §2, advertisement). */
 export interface SteeringAdvertisement {

@@ -16,8 +16,8 @@ import {
   steerWhileIdle,
   unlessRefused,
 } from "./arrivals.js";
-import { agentStuck, requestCancelled, sessionClosed } from "./errors.js";
-import type { Asker, Effect, EventName, Events, Phase, Policy, State } from "./state.js";
+import { agentStuck, requestCancelled, sessionNotFound } from "./errors.js";
+import type { Asker, Effect, EventName, Events, Phase, Policy, QueuedPrompt, State } from "./state.js";
 import {
   closeInjection,
   confirm,
@@ -46,21 +46,22 @@ import {
   unqueue,
 } from "./turn.js";
 
-type Row = { readonly [Name in EventName]: Cell<Name> };
-type Table = { readonly [Name in Phase]: Row };
-
-const nothing = (): void => {};
+/** What a phase does at each event; those that it ignores are named. */
+type Row<Ignored extends EventName = never> = { readonly [Name in Exclude<EventName, Ignored>]: Cell<Name> };
+/** What comes of a run that is open, and of the steers that it was given. */
+type OfARun = "runAnswered" | "verdictArrived" | "reportArrived" | "takeCalled" | "holdChanged";
+type Table = { readonly [Name in Phase]: Partial<Row> };
 
 /** Verdicts count for the steer that is at the driver; what follows one depends on the phase. */
 const verdictThen =
   (next: (state: State) => void): Cell<"verdictArrived"> =>
-  (state, { messageId, verdict }) => {
+  (state, messageId, verdict) => {
     if (injectingOf(state)?.messageId !== messageId) return;
     closeInjection(state, verdict);
     next(state);
   };
 
-const report: Cell<"reportArrived"> = (state, { messageId, report: said }) => {
+const report: Cell<"reportArrived"> = (state, messageId, said) => {
   takeReport(state, messageId, said);
   injectNext(state);
 };
@@ -70,17 +71,17 @@ const report: Cell<"reportArrived"> = (state, { messageId, report: said }) => {
 /** An answer counts for the run that is open; what follows it depends on the phase. */
 const answerThen =
   (next: Cell<"runAnswered">): Cell<"runAnswered"> =>
-  (state, event) => {
-    if (state.run?.id === event.run) next(state, event);
+  (state, run, outcome) => {
+    if (state.run?.id === run) next(state, run, outcome);
   };
 
-const runEnded = answerThen((state, { outcome }) => {
+const runEnded = answerThen((state, _, outcome) => {
   endRun(state, outcome);
   if (injectingOf(state)) enter(state, "settling", state.policy.cancelGraceMs);
   else decide(state);
 });
 
-const cancelledRunEnded = answerThen((state, { outcome }) => {
+const cancelledRunEnded = answerThen((state, _, outcome) => {
   endRun(state, outcome);
   if (!injectingOf(state)) endCancelled(state);
 });
@@ -90,7 +91,7 @@ const fencedRunEnded = answerThen((state) => {
   rest(state);
 });
 
-const changeHolds: Cell<"holdChanged"> = (state, { by }) => {
+const changeHolds: Cell<"holdChanged"> = (state, by) => {
   const turn = turnOf(state);
   turn.holds = Math.max(0, turn.holds + by);
   injectNext(state);
@@ -102,7 +103,7 @@ const noteUnattended = (state: State): void => {
 
 // --- Cancel, close, drop ----------------------------------------------------------------------------------------------
 
-const cancelWhileIdle: Cell<"cancelArrived"> = (state, { link }) => {
+const cancelWhileIdle: Cell<"cancelArrived"> = (state, link) => {
   if (state.unattended) order(state, "sendCancel", link);
 };
 
@@ -111,11 +112,11 @@ const cancelAll = (state: State): void => {
   cancelTurn(state, "cancelled");
 };
 
-const withdrawQueued: Cell<"promptCancelled"> = (state, { asker }) =>
+const withdrawQueued: Cell<"promptCancelled"> = (state, asker) =>
   unqueue(state, (queued) => sameAsker(queued.asker, asker), { error: requestCancelled });
 
-const withdrawPrompt: Cell<"promptCancelled"> = (state, event) =>
-  sameAsker(turnOf(state).owner, event.asker) ? cancelTurn(state, "cancelled") : withdrawQueued(state, event);
+const withdrawPrompt: Cell<"promptCancelled"> = (state, asker) =>
+  sameAsker(turnOf(state).owner, asker) ? cancelTurn(state, "cancelled") : withdrawQueued(state, asker);
 
 const close = (state: State): void => {
   state.closing += 1;
@@ -127,7 +128,7 @@ const closeBetweenRuns = (state: State): void => {
 };
 
 /** After a close that failed the session lives on. */
-const closed: Cell<"closeAnswered"> = (state, { ok }) => {
+const closed: Cell<"closeAnswered"> = (state, ok) => {
   if (!ok) {
     state.closing = Math.max(0, state.closing - 1);
     if (state.phase === "resting") rest(state);
@@ -141,17 +142,16 @@ const closed: Cell<"closeAnswered"> = (state, { ok }) => {
   order(state, "forget");
 };
 
-const refuseClosed = (state: State, { asker }: { readonly asker: Asker }): void =>
-  respond(state, asker, { error: sessionClosed });
+const refuseClosed = (state: State, asker: Asker): void => respond(state, asker, { error: sessionNotFound() });
 
-const dropWaiting: Cell<"linkLost"> = (state, { link }) => unqueue(state, ({ asker }) => asker.link === link);
+const refuseQueued = (state: State, { asker }: QueuedPrompt): void => refuseClosed(state, asker);
 
-const dropLink: Cell<"linkLost"> = (state, event) => {
-  dropWaiting(state, event);
-  if (turnOf(state).link === event.link) cancelTurn(state, "closed");
+const dropWaiting: Cell<"linkLost"> = (state, link) => unqueue(state, ({ asker }) => asker.link === link);
+
+const dropLink: Cell<"linkLost"> = (state, link) => {
+  dropWaiting(state, link);
+  if (turnOf(state).link === link) cancelTurn(state, "closed");
 };
-
-const loseLink: Cell<"agentLost"> = (state, { link }) => loseAgent(state, link);
 
 // --- Timers -----------------------------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ const verdictOverdue = (state: State): void => {
   decide(state);
 };
 
-const timerWhileStopping: Cell<"timerFired"> = (state, { timer }) => {
+const timerWhileStopping: Cell<"timerFired"> = (state, timer) => {
   const { run } = state;
   if (timer === "cancel") sendCancel(state);
   if (timer === "cancelRequest" && run) order(state, "sendCancelRequest", run);
@@ -170,91 +170,89 @@ const timerWhileStopping: Cell<"timerFired"> = (state, { timer }) => {
 
 // --- The table --------------------------------------------------------------------------------------------------------
 
-const idle: Row = {
-  promptArrived: promptWhileIdle,
-  steerArrived: steerWhileIdle,
-  revokeArrived: revoke,
-  cancelArrived: cancelWhileIdle,
-  promptCancelled: nothing,
-  runAnswered: nothing,
-  verdictArrived: nothing,
-  reportArrived: nothing,
-  takeCalled: nothing,
-  agentActed: noteUnattended,
-  holdChanged: nothing,
-  timerFired: nothing,
-  closeArrived: close,
-  closeAnswered: closed,
-  linkLost: nothing,
-  agentLost: loseLink,
-};
+const always = { revokeArrived: revoke, closeArrived: close, closeAnswered: closed, agentLost: loseAgent };
 
+/** No turn that a message could join. */
 const waiting = {
+  ...always,
   promptArrived: promptWaits,
   cancelArrived: cancelQueue,
   promptCancelled: withdrawQueued,
   linkLost: dropWaiting,
 };
 
-const running: Row = {
+const joining = {
+  ...always,
   promptArrived: promptMeetsTurn,
   steerArrived: steerMeetsTurn,
-  revokeArrived: revoke,
   cancelArrived: cancelAll,
   promptCancelled: withdrawPrompt,
-  runAnswered: runEnded,
-  verdictArrived: verdictThen(injectNext),
-  reportArrived: report,
-  takeCalled: giveInbox,
-  agentActed: confirm,
-  holdChanged: changeHolds,
-  timerFired: sendCancel,
-  closeArrived: close,
-  closeAnswered: closed,
   linkLost: dropLink,
-  agentLost: loseLink,
 };
 
-const betweenRuns: Row = { ...running, takeCalled: nothing, agentActed: nothing, holdChanged: nothing };
-
-const stopping: Omit<Row, keyof typeof waiting> & typeof waiting = {
-  ...betweenRuns,
+const stopping = {
   ...waiting,
   steerArrived: unlessRefused(idleAnswer("cancelling")),
-  runAnswered: cancelledRunEnded,
-  verdictArrived: verdictThen((state) => {
-    if (!state.run) endCancelled(state);
-  }),
   timerFired: timerWhileStopping,
 };
 
 const TABLE: Table = {
-  idle,
-  resting: { ...idle, ...waiting, steerArrived: steerAtRest, timerFired: beginQueued },
-  running,
-  settling: { ...betweenRuns, verdictArrived: verdictThen(decide), timerFired: verdictOverdue },
-  pausing: { ...betweenRuns, timerFired: continueTurn, closeArrived: closeBetweenRuns },
+  idle: {
+    ...always,
+    promptArrived: promptWhileIdle,
+    steerArrived: steerWhileIdle,
+    cancelArrived: cancelWhileIdle,
+    agentActed: noteUnattended,
+  } satisfies Row<"promptCancelled" | "linkLost" | "timerFired" | OfARun>,
+  resting: {
+    ...waiting,
+    steerArrived: steerAtRest,
+    agentActed: noteUnattended,
+    timerFired: beginQueued,
+  } satisfies Row<OfARun>,
+  running: {
+    ...joining,
+    runAnswered: runEnded,
+    verdictArrived: verdictThen(injectNext),
+    reportArrived: report,
+    takeCalled: giveInbox,
+    agentActed: confirm,
+    holdChanged: changeHolds,
+    timerFired: sendCancel,
+  } satisfies Row,
+  settling: {
+    ...joining,
+    verdictArrived: verdictThen(decide),
+    reportArrived: report,
+    timerFired: verdictOverdue,
+  } satisfies Row<"runAnswered" | "takeCalled" | "agentActed" | "holdChanged">,
+  pausing: {
+    ...joining,
+    timerFired: continueTurn,
+    closeArrived: closeBetweenRuns,
+  } satisfies Row<"agentActed" | OfARun>,
   cancelling: {
     ...stopping,
+    runAnswered: cancelledRunEnded,
+    verdictArrived: verdictThen((state) => {
+      if (!state.run) endCancelled(state);
+    }),
+    reportArrived: report,
     agentActed: (state) => {
       noteLife(state);
       confirm(state);
     },
-  },
+  } satisfies Row<"takeCalled" | "holdChanged">,
   fenced: {
     ...stopping,
     runAnswered: fencedRunEnded,
-    verdictArrived: nothing,
-    reportArrived: nothing,
     agentActed: noteLife,
-  },
+  } satisfies Row<Exclude<OfARun, "runAnswered">>,
   closed: {
-    ...idle,
-    promptArrived: refuseClosed,
-    steerArrived: refuseClosed,
+    promptArrived: refuseQueued,
+    steerArrived: refuseQueued,
     revokeArrived: refuseClosed,
-    closeAnswered: nothing,
-  },
+  } satisfies Row<Exclude<EventName, "promptArrived" | "steerArrived" | "revokeArrived">>,
 };
 
 /** How a session begins. */
@@ -272,13 +270,13 @@ export const idleState = (policy: Policy): State => ({
  * One event: changes the state, and says what is to be done, in order.
  *
  * @example
- * const effects = step(state, "promptArrived", { asker, turnId: "t1", params, steer });
+ * const effects = step(state, "promptArrived", { asker, turnId: "t1", params, prompt }, steer, undefined, undefined);
  * // state.phase === "running"; effects: the turnStarted receipt, then startRun
  */
-export function step<Name extends EventName>(state: State, name: Name, event: Events[Name]): readonly Effect[] {
-  TABLE[state.phase][name](state, event);
+export const step = <Name extends EventName>(state: State, name: Name, ...event: Events[Name]): readonly Effect[] => {
+  TABLE[state.phase][name]?.(state, ...event);
   // A new list each time: one that is emptied keeps its room, in every idle session.
   const { effects } = state;
   state.effects = [];
   return effects;
-}
+};

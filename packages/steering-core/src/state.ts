@@ -160,40 +160,32 @@ export type DriverReport = "delivered" | "undelivered";
 /** A phase that waits for time has a timer of its name; a prompt that waits for an old run one of its turn's id. */
 export type TimerName = Phase | "cancel" | "cancelRequest";
 
+/** What can happen: a name and what comes with it. */
 export interface Events {
-  promptArrived: {
-    readonly asker: Asker;
-    readonly turnId: string;
-    readonly params: JsonObject;
-    /** The prompt as the steer it may become. */
-    readonly steer: Steer;
-    readonly command: SlashCommand | undefined;
-    /** Why this connection may not steer here. */
-    readonly barred: RpcError | undefined;
-  };
-  steerArrived: {
-    readonly asker: Asker;
-    readonly turnId: string;
-    readonly steer: Steer;
-    readonly idleBehavior: IdleBehavior;
-    readonly expectedTurnId: string | undefined;
-    /** Why its content cannot be taken. */
-    readonly unsupported: RpcError | undefined;
-  };
-  revokeArrived: { readonly asker: Asker; readonly messageId: string };
-  cancelArrived: { readonly link: LinkRef };
-  promptCancelled: { readonly asker: Asker };
-  runAnswered: { readonly run: string; readonly outcome: RunOutcome };
-  verdictArrived: { readonly messageId: string; readonly verdict: Verdict };
-  reportArrived: { readonly messageId: string; readonly report: DriverReport };
-  takeCalled: object;
-  agentActed: object;
-  holdChanged: { readonly by: 1 | -1 };
-  timerFired: { readonly timer: string };
-  closeArrived: object;
-  closeAnswered: { readonly ok: boolean };
-  linkLost: { readonly link: LinkRef };
-  agentLost: { readonly link: LinkRef };
+  /** The prompt, also as the steer it may become. `barred`: why this connection may not steer here. */
+  promptArrived: [queued: QueuedPrompt, steer: Steer, command: SlashCommand | undefined, barred: RpcError | undefined];
+  /** The steer, also as the prompt it may become. `unsupported`: why its content cannot be taken. */
+  steerArrived: [
+    queued: QueuedPrompt,
+    steer: Steer,
+    unsupported: RpcError | undefined,
+    idleBehavior: IdleBehavior,
+    expectedTurnId: string | undefined,
+  ];
+  revokeArrived: [asker: Asker, messageId: string];
+  cancelArrived: [link: LinkRef];
+  promptCancelled: [asker: Asker];
+  runAnswered: [run: string, outcome: RunOutcome];
+  verdictArrived: [messageId: string, verdict: Verdict];
+  reportArrived: [messageId: string, report: DriverReport];
+  takeCalled: [];
+  agentActed: [];
+  holdChanged: [by: 1 | -1];
+  timerFired: [timer: string];
+  closeArrived: [];
+  closeAnswered: [ok: boolean];
+  linkLost: [link: LinkRef];
+  agentLost: [link: LinkRef];
 }
 
 export type EventName = keyof Events;

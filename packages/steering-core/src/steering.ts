@@ -1,7 +1,7 @@
 import type { SteeringDriver } from "./driver.js";
 import { type Clock, createHub, type Hub, systemClock } from "./hub.js";
 import type { BusyBehavior, ContentBlock, IdleBehavior, MessageStream, WireMessage } from "./protocol.js";
-import { agentStream, createChannel } from "./streams.js";
+import { createChannel, nothing } from "./streams.js";
 import { createWire } from "./wire.js";
 
 /** Anything that can be connected to a stream: the SDK's `AgentApp`, its protocol router, another steerable. */
@@ -61,11 +61,11 @@ export interface Steerable {
 }
 
 /** {@link steering} with a clock of the caller's. */
-export function steeringWith(
+export const steeringWith = (
   app: AgentConnector,
   options: SteeringOptions = {},
   clock: Clock = systemClock,
-): Steerable {
+): Steerable => {
   const {
     driver,
     idleBehavior = "promptRequired",
@@ -78,14 +78,14 @@ export function steeringWith(
   } = options;
   const interrupts = emulate === "interrupt" && !driver && !inbox;
   const hub = createHub(
-    { driver, inbox, slashCommands, policy: { idleBehavior, whenBusy, interrupts, cancelGraceMs, maxPending } },
+    { driver, idleBehavior, whenBusy, slashCommands, inbox, interrupts, cancelGraceMs, maxPending },
     clock,
   );
   return {
     connect: (stream, connectOptions) => connect(hub, app, stream, connectOptions),
     take: (sessionId) => hub.take(sessionId).map(({ messageId, prompt }) => ({ messageId, prompt })),
   };
-}
+};
 
 /**
  * Puts the steering layer in front of an agent.
@@ -110,26 +110,35 @@ interface Lifecycle {
   startConnectHandlers?(): void;
 }
 
-const ignore = (): void => {};
-
-function connect(
+const connect = (
   hub: Hub,
   app: AgentConnector,
   stream: MessageStream,
   options: ConnectOptions | undefined,
-): SteeringConnection {
+): SteeringConnection => {
   const reader: ReadableStreamDefaultReader<WireMessage> = stream.readable.getReader();
   const writer: WritableStreamDefaultWriter<WireMessage> = stream.writable.getWriter();
-  const channel = createChannel();
-  let written = Promise.resolve();
-  let letAgentGo = ignore;
+  let written = nothing();
+  let letAgentGo: () => void = nothing;
   const agentLetGo = new Promise<void>((resolve) => {
     letAgentGo = resolve;
   });
+  const stopReading = (reason: unknown): void => {
+    reader.cancel(reason).catch(nothing);
+    channel.wake();
+  };
+  const agentStopped = async (reason: unknown): Promise<void> => {
+    channel.end();
+    stopReading(reason);
+  };
+  const channel = createChannel((message) => {
+    wire.fromAgent(message);
+    return written;
+  }, agentStopped);
   const wire = createWire(hub, {
     toClient: (message) => {
       written = writer.write(message);
-      written.catch(ignore);
+      written.catch(nothing);
     },
     toAgent: channel.push,
     endAgent: () => {
@@ -137,36 +146,23 @@ function connect(
       letAgentGo();
     },
   });
-
   const pump = async (): Promise<void> => {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       wire.fromClient(next.value);
       await channel.room();
     }
   };
-  const stopReading = (reason: unknown): void => {
-    reader.cancel(reason).catch(ignore);
-    channel.wake();
-  };
-  const agentStopped = (reason: unknown): void => {
-    channel.end();
-    stopReading(reason);
-  };
-  const write = (message: WireMessage): Promise<void> => {
-    wire.fromAgent(message);
-    return written;
-  };
-  const lifecycle = app.connect(agentStream(channel, write, agentStopped), options) as Lifecycle | undefined;
-  const clientEnded = pump().catch(ignore).then(wire.clientGone);
+  const lifecycle = app.connect(channel.stream, options) as Lifecycle | undefined;
+  const clientEnded = pump().catch(nothing).then(wire.clientGone);
   writer.closed.catch(stopReading);
   const agentEnded = lifecycle?.closed ?? clientEnded.then(() => agentLetGo);
-  const closed = agentEnded.catch(ignore).then(async () => {
+  const closed = agentEnded.catch(nothing).then(async () => {
     wire.agentGone();
     agentStopped(undefined);
     await clientEnded;
-    await written.catch(ignore);
+    await written.catch(nothing);
     reader.releaseLock();
     writer.releaseLock();
   });
   return { closed, startConnectHandlers: () => lifecycle?.startConnectHandlers?.() };
-}
+};

@@ -29,11 +29,11 @@ export const respond = (state: State, asker: Asker, outcome: RunOutcome): void =
   order(state, "respond", asker, outcome);
 
 /** Every timer belongs to the phase that armed it; a phase that waits for time is told how long. */
-export function enter(state: State, phase: Phase, ms?: number): void {
+export const enter = (state: State, phase: Phase, ms?: number): void => {
   if (state.phase !== phase) order(state, "disarm");
   state.phase = phase;
   if (ms !== undefined) order(state, "arm", phase, ms);
-}
+};
 
 /** The open turn. Cells call it only in phases that have one. */
 export const turnOf = (state: State): Turn => state.turn as Turn;
@@ -74,35 +74,35 @@ export const answerSteer = (
   });
 
 /** Binds a steer to the turn, or says why not. */
-export function bindSteer(state: State, steer: Steer): RpcError | undefined {
+export const bindSteer = (state: State, steer: Steer): RpcError | undefined => {
   const { maxPending } = state.policy;
   const turn = turnOf(state);
   const pending = pendingOf(state);
   const weight = pending.reduce((sum, other) => sum + other.weight, steer.weight);
-  if (pending.length >= maxPending.steers || weight > maxPending.bytes) return tooManyPending(maxPending);
+  if (pending.length >= maxPending.steers || weight > maxPending.bytes) return tooManyPending;
   turn.bound.push(steer);
   return undefined;
-}
+};
 
 /** The final word on steers: delivered, where there is no reason why not. */
-export function settle(state: State, steers: readonly Steer[], reason?: UndeliveredReason, assumed?: true): void {
+export const settle = (state: State, steers: readonly Steer[], reason?: UndeliveredReason, assumed?: true): void => {
   const turn = turnOf(state);
   for (const steer of steers) {
     const { messageId, clientMessageId, prompt, link } = steer;
     const said = { messageId, clientMessageId, reason };
-    const handedBack = reason || assumed ? { assumed, prompt } : {};
-    const receipt = { turnId: turn.id, state: reason ? "undelivered" : "delivered", ...said, ...handedBack };
-    order(state, "receipt", receipt as Told, link);
+    const handedBack = reason || assumed ? prompt : undefined;
+    const told = { turnId: turn.id, state: reason ? "undelivered" : "delivered", ...said, assumed, prompt: handedBack };
+    order(state, "receipt", told as Told, link);
     if (reason) turn.report.undelivered.push(said);
     else order(state, "echo", messageId, prompt);
     Object.assign(steer, { fate: "settled", reason, prompt: [] });
     turn.settled.push(steer);
   }
   turn.bound = turn.bound.filter(({ fate }) => fate !== "settled");
-}
+};
 
 /** Hands the next steer to the driver, if it is its turn and nothing stands before it. */
-export function injectNext(state: State): void {
+export const injectNext = (state: State): void => {
   const { phase, run, closing, policy } = state;
   if (phase !== "running" || closing) return;
   const steer = turnOf(state).bound.find(isPending);
@@ -111,19 +111,19 @@ export function injectNext(state: State): void {
   if (!steer.injectable || steer.fate === "fallen" || injectingOf(state)) return;
   steer.fate = "injecting";
   order(state, "inject", turnOf(state).id, steer);
-}
+};
 
 /** Everything that waits for a sign of the agent has it now. */
 export const confirm = (state: State): void => settle(state, steersAt(state, "taken", "continued"));
 
 /** What was not handed over after all waits for the continuation. In a cancelled turn there is none. */
-export function fall(state: State, steers: readonly Steer[]): void {
+export const fall = (state: State, steers: readonly Steer[]): void => {
   if (state.phase === "cancelling") return settle(state, steers, turnOf(state).cancelReason);
   for (const steer of steers) Object.assign(steer, { fate: "fallen", report: undefined });
-}
+};
 
-/** What the driver says of a steer, in its verdict or after it. */
-function hear(state: State, steer: Steer, word: Verdict | DriverReport): void {
+/** What the driver says of a steer, in its verdict or after it. Whatever is no word of delivery hands it back. */
+const hear = (state: State, steer: Steer, word: Verdict | DriverReport): void => {
   const { revokers, messageId } = steer;
   const kept = word === "delivered" || word === "accepted";
   steer.revokers = [];
@@ -133,25 +133,25 @@ function hear(state: State, steer: Steer, word: Verdict | DriverReport): void {
   else fall(state, [steer]);
   for (const revoker of revokers)
     respond(state, revoker, kept ? { error: alreadyDelivered(messageId) } : { result: {} });
-}
+};
 
 /** The driver's verdict on the steer that is at it. */
-export function closeInjection(state: State, verdict: Verdict): void {
+export const closeInjection = (state: State, verdict: Verdict): void => {
   const steer = injectingOf(state);
   // A verdict of delivery outweighs the report: handed over again, the steer would be there twice.
   if (steer) hear(state, steer, verdict === "delivered" ? verdict : (steer.report ?? verdict));
-}
+};
 
 /** What the driver says of a steer that it accepted, or of one that it is about to accept. */
-export function takeReport(state: State, messageId: string, report: DriverReport): void {
+export const takeReport = (state: State, messageId: string, report: DriverReport): void => {
   const steer = steersAt(state, "accepted", "injecting").find((known) => known.messageId === messageId);
   if (steer?.fate === "injecting") steer.report ??= report;
   else if (steer) hear(state, steer, report);
-}
+};
 
-export function giveInbox(state: State): void {
+export const giveInbox = (state: State): void => {
   if (turnOf(state).holds > 0 || steersAt(state, "accepted", "injecting").length > 0) return;
   const steers = pendingOf(state);
   for (const steer of steers) steer.fate = "taken";
   order(state, "give", steers);
-}
+};

@@ -7,8 +7,12 @@ import type { MessageStream, WireMessage } from "./protocol.js";
 /** How many messages of a client wait for an agent that does not read, before the client is no longer read. */
 const READ_AHEAD = 64;
 
+export const nothing = async (): Promise<void> => {};
+
 /** Messages on their way to the agent. */
 export interface Channel {
+  /** What the agent connects to. */
+  readonly stream: MessageStream;
   push(message: WireMessage): void;
   /** Nothing more will come. */
   end(): void;
@@ -16,14 +20,16 @@ export interface Channel {
   wake(): void;
   /** Resolves when the agent has read enough for more. */
   room(): Promise<void> | undefined;
-  /** One reader's worth of messages: what waits, then what comes, until the end. */
-  read(): Promise<IteratorResult<WireMessage>>;
 }
 
-export function createChannel(): Channel {
+/** `write` takes the messages of the agent. `cancel`: the agent stopped reading. */
+export const createChannel = (
+  write: (message: WireMessage) => Promise<void>,
+  cancel: (reason: unknown) => Promise<void>,
+): Channel => {
   const queue: WireMessage[] = [];
   let ended = false;
-  let wake = (): void => {};
+  let wake: () => void = nothing;
   // Either the reader waits for a message or the client for room: never both at one time.
   const change = (): Promise<void> =>
     new Promise((resolve) => {
@@ -40,7 +46,13 @@ export function createChannel(): Channel {
     }
   }
   const messages = drain();
+  const reader = { read: () => messages.next(), cancel, releaseLock: nothing };
+  const writer = { write, close: nothing, abort: nothing, releaseLock: nothing, closed: new Promise(nothing) };
   return {
+    stream: {
+      readable: { getReader: () => reader },
+      writable: { getWriter: () => writer },
+    } as unknown as MessageStream,
     push: (message) => {
       if (!ended) queue.push(message);
       wake();
@@ -51,19 +63,5 @@ export function createChannel(): Channel {
     },
     wake: () => wake(),
     room: () => (queue.length < READ_AHEAD || ended ? undefined : change()),
-    read: () => messages.next(),
   };
-}
-
-/** The streams that the agent connects to. `stopped`: the agent stopped reading. */
-export function agentStream(
-  { read }: Channel,
-  write: (message: WireMessage) => Promise<void>,
-  stopped: (reason: unknown) => void,
-): MessageStream {
-  const releaseLock = (): void => {};
-  const nothing = async (): Promise<void> => {};
-  const reader = { read, cancel: async (reason: unknown) => stopped(reason), releaseLock };
-  const writer = { write, close: nothing, abort: nothing, releaseLock, closed: new Promise(() => {}) };
-  return { readable: { getReader: () => reader }, writable: { getWriter: () => writer } } as unknown as MessageStream;
-}
+};

@@ -2,9 +2,9 @@
  * How a turn opens, goes on and ends: the moves of the session machine that concern a turn as a whole.
  */
 import { agentGone } from "./errors.js";
-import { isObject, measure, startsWithSlash, stringAt } from "./parse.js";
+import { isObject, startsWithSlash, stringAt, weightOf } from "./parse.js";
 import { CODE, type ContentBlock, type JsonObject, META_KEY, STOP, type UndeliveredReason } from "./protocol.js";
-import type { Asker, LinkRef, QueuedPrompt, RunOutcome, State, Steer } from "./state.js";
+import type { Asker, LinkRef, QueuedPrompt, RunOutcome, State, Steer, Told } from "./state.js";
 import {
   closeInjection,
   enter,
@@ -31,7 +31,7 @@ const NOT_TAKEN: readonly number[] = [CODE.invalidRequest, CODE.invalidParams, C
 const SEPARATOR: ContentBlock = { type: "text", text: "\n\n" };
 const CANCELLED: RunOutcome = { result: { stopReason: STOP.cancelled } };
 
-function startRun(state: State, params: JsonObject, asker?: Asker): void {
+const startRun = (state: State, params: JsonObject, asker?: Asker): void => {
   const turn = turnOf(state);
   // Turn ids are random, so that our request ids can never be a client's.
   const id = `steering-${turn.id}/${turn.runsBegun}`;
@@ -39,10 +39,10 @@ function startRun(state: State, params: JsonObject, asker?: Asker): void {
   state.run = { id, link: turn.link, wireId: asker ? asker.id : id, lively: true };
   enter(state, "running");
   order(state, "startRun", state.run, params);
-}
+};
 
 /** A turn begins, for the prompt that owns it or with the steer that it is begun by. */
-export function openTurn(state: State, { asker, turnId, params, prompt }: QueuedPrompt, steer?: Steer): void {
+export const openTurn = (state: State, { asker, turnId, params, prompt }: QueuedPrompt, steer?: Steer): void => {
   const owner = steer ? undefined : asker;
   state.turn = {
     id: turnId,
@@ -61,46 +61,46 @@ export function openTurn(state: State, { asker, turnId, params, prompt }: Queued
   Object.assign(state, { interrupted: undefined, unattended: false, past: [] });
   order(state, "receipt", { turnId, state: "turnStarted" });
   startRun(state, params, owner);
-}
+};
 
 const armStuck = (state: State, { turnId }: QueuedPrompt): void =>
   order(state, "arm", turnId, state.policy.cancelGraceMs);
 
-export function enqueue(state: State, queued: QueuedPrompt): void {
+export const enqueue = (state: State, queued: QueuedPrompt): void => {
   state.queue = [...state.queue, queued];
   if (state.phase === "fenced") armStuck(state, queued);
-}
+};
 
 /**
  * No turn and no run is open: the next queued prompt begins a macrotask later, so that the agent has left the last one.
  * While the session is being closed it waits.
  */
-export function rest(state: State): void {
+export const rest = (state: State): void => {
   const waits = state.queue.length > 0;
   enter(state, waits ? "resting" : "idle", waits && !state.closing ? 0 : undefined);
-}
+};
 
-export function beginQueued(state: State): void {
+export const beginQueued = (state: State): void => {
   const [next, ...later] = state.queue;
   if (!next || state.closing) return;
   state.queue = later;
   openTurn(state, next);
-}
+};
 
 /** Takes prompts out of the queue and answers them; where nothing waits any more, nothing begins. */
-export function unqueue(state: State, gone: (queued: QueuedPrompt) => boolean, outcome?: RunOutcome): void {
+export const unqueue = (state: State, gone: (queued: QueuedPrompt) => boolean, outcome?: RunOutcome): void => {
   const { queue } = state;
   state.queue = queue.filter((queued) => !gone(queued));
   if (state.phase === "resting" && state.queue.length === 0) enter(state, "idle");
   if (outcome) for (const { asker } of queue.filter(gone)) respond(state, asker, outcome);
-}
+};
 
 export const cancelQueue = (state: State): void => unqueue(state, () => true, CANCELLED);
 
 const stopReasonOf = ({ result }: RunOutcome): string | undefined => stringAt(result, "stopReason");
 
 /** A run was answered. A continuation that the agent turned away before it did anything with it was not taken. */
-export function endRun(state: State, outcome: RunOutcome): void {
+export const endRun = (state: State, outcome: RunOutcome): void => {
   const turn = turnOf(state);
   const { error } = outcome;
   const stopReason = stopReasonOf(outcome);
@@ -114,20 +114,20 @@ export function endRun(state: State, outcome: RunOutcome): void {
     turn.refusals += 1;
   } else Object.assign(turn, { outcome, refusals: 0 });
   if (injectingOf(state)) order(state, "abortInjection");
-}
+};
 
-function releaseHolds(state: State): void {
+const releaseHolds = (state: State): void => {
   const turn = turnOf(state);
   if (turn.holds > 0) order(state, "releaseHolds");
   turn.holds = 0;
-}
+};
 
 /** Everything the agent was given and nobody reported on counts as delivered, assumed (spec G2). */
 const assumeRest = (state: State): void =>
   settle(state, steersAt(state, "accepted", "taken", "continued"), undefined, true);
 
 /** The run was answered and every verdict is in: spec §4, first table. */
-export function decide(state: State): void {
+export const decide = (state: State): void => {
   assumeRest(state);
   const turn = turnOf(state);
   const { refusal } = turn;
@@ -137,19 +137,19 @@ export function decide(state: State): void {
   turn.refusal = undefined;
   if (retryMs) return enter(state, "pausing", retryMs);
   const failed = refusal || outcome.error;
-  if (!failed && stopReasonOf(outcome) === STOP.refusal) return endTurn(state, outcome, "refused");
+  if (!failed && stopReasonOf(outcome) === STOP.refused) return endTurn(state, outcome, "refused");
   if (!failed && pendingOf(state).length > 0) return enter(state, "pausing", 0);
   endTurn(state, outcome, "agentFailed");
-}
+};
 
 /** All that is left goes in one prompt; what an agent could read as a slash command goes alone. */
-function nextBatch(pending: readonly Steer[]): readonly Steer[] {
+const nextBatch = (pending: readonly Steer[]): readonly Steer[] => {
   const slash = pending.findIndex((steer) => startsWithSlash(steer.prompt));
   return slash < 0 ? pending : pending.slice(0, slash || 1);
-}
+};
 
 /** The next run of the turn, with what is left; the end of the turn where nothing is. */
-export function continueTurn(state: State): void {
+export const continueTurn = (state: State): void => {
   const turn = turnOf(state);
   const pending = pendingOf(state);
   const batch = nextBatch(pending);
@@ -160,10 +160,10 @@ export function continueTurn(state: State): void {
   const messageIds = batch.map(({ messageId }) => messageId);
   startRun(state, { prompt, _meta: { [META_KEY]: { turnId: turn.id, continuation: true, messageIds } } });
   injectNext(state);
-}
+};
 
 /** The outcome with the report of a turn that was steered (spec §2, owner's answer). */
-function reported(state: State, outcome: RunOutcome): RunOutcome {
+const reported = (state: State, outcome: RunOutcome): RunOutcome => {
   const { report, settled } = turnOf(state);
   if (settled.length === 0) return outcome;
   const steering = { [META_KEY]: report };
@@ -171,32 +171,31 @@ function reported(state: State, outcome: RunOutcome): RunOutcome {
   if (!error) return { result: { ...result, _meta: { ...(result["_meta"] as JsonObject), ...steering } } };
   const data = isObject(error.data) || error.data === undefined ? error.data : { details: error.data };
   return { error: { ...error, data: { ...data, ...steering } } };
-}
+};
 
 /** What is left is handed back, then the turn's end is told, then everybody who asked is answered (spec §2, order). */
-function endTurn(state: State, outcome: RunOutcome, leftovers: UndeliveredReason): void {
+const endTurn = (state: State, outcome: RunOutcome, leftovers: UndeliveredReason): void => {
   settle(state, pendingOf(state), leftovers);
   const { id: turnId, owner, joined, settled } = turnOf(state);
   const { error } = outcome;
-  const told = { turnId, state: "turnEnded" } as const;
-  order(state, "receipt", error ? { ...told, error } : { ...told, stopReason: stopReasonOf(outcome) as string });
+  order(state, "receipt", { turnId, state: "turnEnded", error, stopReason: stopReasonOf(outcome) } as Told);
   const answer = reported(state, outcome);
   for (const asker of owner ? [owner, ...joined] : joined) respond(state, asker, answer);
   state.turn = undefined;
   state.past = settled.slice(-MAX_PAST);
   if (state.run) fence(state);
   else rest(state);
-}
+};
 
 // --- Cancel -----------------------------------------------------------------------------------------------------------
 
 /** Stops the open turn on behalf of a client. */
-export function cancelTurn(state: State, reason: "cancelled" | "closed"): void {
+export const cancelTurn = (state: State, reason: "cancelled" | "closed"): void => {
   const turn = turnOf(state);
   const { run } = state;
   const { cancelGraceMs } = state.policy;
   turn.cancelReason = reason;
-  if (reason === "cancelled" && measure(turn.prompt).weight <= MAX_INTERRUPTED_BYTES) state.interrupted = turn.prompt;
+  if (reason === "cancelled" && weightOf(turn.prompt) <= MAX_INTERRUPTED_BYTES) state.interrupted = turn.prompt;
   releaseHolds(state);
   settle(state, pendingOf(state), reason);
   if (injectingOf(state)) order(state, "abortInjection");
@@ -206,40 +205,40 @@ export function cancelTurn(state: State, reason: "cancelled" | "closed"): void {
   run.lively = true;
   order(state, "arm", "cancel", 0);
   order(state, "arm", "cancelRequest", cancelGraceMs / 2);
-}
+};
 
 /** Tells a run that shows life to stop, and one that was cancelled again while it still does. */
-export function sendCancel(state: State): void {
+export const sendCancel = (state: State): void => {
   const { run } = state;
   if (!run) return;
   if (run.lively) order(state, "sendCancel", run.link);
   run.lively = false;
   if (state.phase !== "running") order(state, "arm", "cancel", CANCEL_AGAIN_MS);
-}
+};
 
 export const noteLife = (state: State): void => {
   if (state.run) state.run.lively = true;
 };
 
 /** Every verdict that is missing now counts as accepted. The answer is `cancelled` whatever the agent said. */
-export function endCancelled(state: State): void {
+export const endCancelled = (state: State): void => {
   const { outcome, cancelReason } = turnOf(state);
   closeInjection(state, "accepted");
   assumeRest(state);
   endTurn(state, { result: { ...outcome?.result, stopReason: STOP.cancelled } }, cancelReason);
-}
+};
 
 /** What a connection asked for in the turn of another gets no answer of that turn any more. */
-function leaveTurn(state: State, link: LinkRef): void {
+const leaveTurn = (state: State, link: LinkRef): void => {
   const turn = turnOf(state);
   const staying = (askers: readonly Asker[]): readonly Asker[] =>
     askers.filter((asker) => asker.link !== link || respond(state, asker, { error: agentGone }));
   turn.joined = staying(turn.joined);
   for (const steer of turn.bound) steer.revokers = staying(steer.revokers);
-}
+};
 
 /** The connection to the agent is gone, and with it what it owes. */
-export function loseAgent(state: State, link: LinkRef): void {
+export const loseAgent = (state: State, link: LinkRef): void => {
   const { turn } = state;
   unqueue(state, ({ asker }) => asker.link === link, { error: agentGone });
   if (state.run?.link === link) state.run = undefined;
@@ -251,14 +250,14 @@ export function loseAgent(state: State, link: LinkRef): void {
     closeInjection(state, "accepted");
     decide(state);
   } else if (state.phase === "fenced" && !state.run) rest(state);
-}
+};
 
 /** The owner has its answer, the old run is still open: nothing of it passes, prompts wait for it. */
-function fence(state: State): void {
+const fence = (state: State): void => {
   enter(state, "fenced");
   order(state, "arm", "cancel", CANCEL_AGAIN_MS);
   for (const queued of state.queue) armStuck(state, queued);
-}
+};
 
 /** An interrupted prompt and what the user says to it now (spec §7). */
 export const withGuidance = (prompt: readonly ContentBlock[], text: string): ContentBlock[] => [

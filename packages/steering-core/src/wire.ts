@@ -2,22 +2,22 @@
  * One connection: every message of the client and of the agent goes in, what goes on comes out. Looks at no more of a
  * message than it needs, hands everything else on as it is.
  */
+import { advertisement } from "./advertisement.js";
 import { OUR_COMMANDS, withOurCommands } from "./commands.js";
 import { type Echo, takeEcho } from "./echo.js";
-import { agentGone, idInUse, malformed, sessionNotFound, unsupportedContent } from "./errors.js";
-import { createHolds, type Id, REFUSALS } from "./holds.js";
-import type { Hub, Link, Session } from "./hub.js";
+import { agentGone, idInUse, sessionNotFound, unsupportedContent } from "./errors.js";
+import { about, type Hub, type Link, type Session } from "./hub.js";
 import {
   cancelledId,
   isObject,
-  measure,
   objectAt,
-  type Parsed,
-  parseRevoke,
-  parseSteer,
   promptBlocks,
+  revokeProblem,
+  type SteerMeta,
   slashCommand,
+  steerProblem,
   stringAt,
+  weightOf,
 } from "./parse.js";
 import {
   CODE,
@@ -27,13 +27,17 @@ import {
   META_KEY,
   METHOD,
   type RequestId,
+  type RevokeRequest,
   type RpcError,
-  type SteeringAdvertisement,
+  type SteeringRequest,
   UPDATE,
   type WireMessage,
+  WORK_UPDATE,
 } from "./protocol.js";
-import type { Asker, Fate, Steer } from "./state.js";
+import { type Id, REFUSALS } from "./refusals.js";
+import type { Asker, Fate, QueuedPrompt, Steer } from "./state.js";
 import { steersAt } from "./steers.js";
+import { nothing } from "./streams.js";
 
 /** Where messages of a connection go. */
 export interface Outlets {
@@ -64,15 +68,6 @@ interface Asked {
   readonly running?: Session;
 }
 
-/** The updates that show an agent at work; those of a cancelled run do not pass. */
-const WORK: readonly unknown[] = [
-  UPDATE.userMessage,
-  UPDATE.agentMessage,
-  UPDATE.agentThought,
-  UPDATE.toolCall,
-  UPDATE.toolCallUpdate,
-  UPDATE.plan,
-];
 /** Where a steer is that the agent may have been shown. */
 const HANDED_OVER: readonly Fate[] = ["injecting", "accepted", "taken", "continued"];
 
@@ -84,12 +79,10 @@ const withUpdate = (message: WireMessage, update: JsonObject): WireMessage => ({
 const isFenced = ({ run, phase }: Session): boolean =>
   run !== undefined && (phase === "cancelling" || phase === "fenced");
 
-const ignore = (): void => {};
-
 /** Puts the layer between the two sides of a connection. */
-export function createWire(hub: Hub, outlets: Outlets): Wire {
+export const createWire = (hub: Hub, outlets: Outlets): Wire => {
   const { sessions, dispatch } = hub;
-  const { driver, inbox, slashCommands, policy } = hub.traits;
+  const { driver, slashCommands, idleBehavior: policy } = hub.traits;
   /** The agent answered `initialize`; before that the layer only looks on. */
   let ready = false;
   /** The agent has a steering of its own. */
@@ -110,7 +103,15 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
   const refuse = (message: WireMessage, error: RpcError): void => toClient({ id: message.id as RequestId, error });
   const askerOf = (message: WireMessage): Asker => ({ link, id: message.id as RequestId });
 
-  const holds = createHolds({ toClient, toAgent }, (session) => dispatch(session, "holdChanged", { by: -1 }));
+  /** Permission and elicitation requests of the agent that the client has not answered. */
+  const holds = new Map<Id, { readonly session: Session; readonly refusal: JsonObject }>();
+  /** Those that were answered in place of the client; its own answer does not pass. */
+  const released = new Set<Id>();
+  const endHold = (id: Id): void => {
+    const hold = holds.get(id);
+    holds.delete(id);
+    if (hold) dispatch(hold.session, "holdChanged", -1);
+  };
 
   const link: Link = {
     wishes: {},
@@ -124,13 +125,21 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
       const id = run.wireId;
       const answered: Answered = ({ result, error }) => {
         if (!error && sessions.get(session.id) === session) session.links.add(link);
-        dispatch(session, "runAnswered", { run: run.id, outcome: error ? { error } : { result: objectAt(result) } });
+        dispatch(session, "runAnswered", run.id, error ? { error } : { result: objectAt(result) });
         hub.forgetUnused(session);
       };
       asked.set(id, { answered, running: session });
-      toAgent({ id, method: METHOD.prompt, params: { ...params, sessionId: session.id } });
+      toAgent({ id, ...about(session, METHOD.prompt, params) });
     },
-    releaseHolds: holds.release,
+    releaseHolds: (session) => {
+      for (const [id, hold] of holds) {
+        if (hold.session !== session) continue;
+        holds.delete(id);
+        released.add(id);
+        toClient({ method: METHOD.cancelRequest, params: { requestId: id } });
+        toAgent({ id: id as RequestId, ...hold.refusal });
+      }
+    },
     leaveWhenDone: () => {
       for (const { running } of asked.values()) if (running?.phase === "cancelling") return;
       hub.leaving.delete(link);
@@ -146,50 +155,62 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
     outlets.toAgent(message);
   };
 
-  const arriving = (prompt: readonly ContentBlock[], clientMessageId?: string): Steer => ({
-    messageId: crypto.randomUUID(),
-    clientMessageId,
-    prompt,
-    weight: measure(prompt).weight,
-    injectable: prompt.every(({ type }) => driver?.supports.content.includes(type)),
-    link,
-    outcome: "injected",
-    fate: "waiting",
-    revokers: [],
-  });
+  /** A message of the user as the prompt and as the steer that it may become. */
+  const arriving = (
+    asker: Asker,
+    prompt: readonly ContentBlock[],
+    params: JsonObject,
+    clientMessageId?: string,
+  ): [QueuedPrompt, Steer] => [
+    { asker, turnId: crypto.randomUUID(), params, prompt },
+    {
+      messageId: crypto.randomUUID(),
+      clientMessageId,
+      prompt,
+      weight: weightOf(prompt),
+      injectable: prompt.every(({ type }) => driver?.supports.content.includes(type)),
+      link,
+      outcome: "injected",
+      fate: "waiting",
+      revokers: [],
+    },
+  ];
+
+  const barrier = (session: Session | undefined, sessionId: string): RpcError | undefined =>
+    session?.links.has(link) ? undefined : sessionNotFound(sessionId);
 
   /** A request of ours: answered here, unless its params are well and this connection may steer its session. */
   const own =
     <Params extends { readonly sessionId: string }>(
-      parse: (params: unknown) => Parsed<Params>,
+      problemOf: (params: unknown) => RpcError | undefined,
       act: (session: Session, params: Params, asker: Asker) => void,
     ): Answered =>
     (message) => {
-      const parsed = parse(message.params);
-      if (!parsed.ok) return refuse(message, malformed(message.method as string, parsed.path, parsed.problem));
-      const { sessionId } = parsed.value;
-      const session = sessions.get(sessionId);
-      if (session?.links.has(link)) act(session, parsed.value, askerOf(message));
-      else refuse(message, sessionNotFound(sessionId));
+      const params = message.params as Params;
+      const session = sessionAt(params);
+      const error = problemOf(params) ?? barrier(session, params.sessionId);
+      if (error) refuse(message, error);
+      else act(session as Session, params, askerOf(message));
     };
 
-  const steer = own(parseSteer, (session, params, asker) => {
-    const { prompt, idleBehavior = policy.idleBehavior, expectedTurnId, clientMessageId } = params;
+  const steer = own<SteeringRequest>(steerProblem, (session, params, asker) => {
+    const { prompt } = params;
+    const { idleBehavior, expectedTurnId, clientMessageId } = objectAt(params, "_meta", META_KEY) as SteerMeta;
     const index = prompt.findIndex(({ type }) => !content.includes(type));
     const foreign = prompt[index];
-    dispatch(session, "steerArrived", {
-      asker,
-      turnId: crypto.randomUUID(),
-      steer: arriving(prompt, clientMessageId),
-      idleBehavior:
-        idleBehavior === "startNewTurn" && link.wishes["receipts"] !== true ? "promptRequired" : idleBehavior,
-      expectedTurnId,
-      unsupported: foreign && unsupportedContent(foreign.type, `prompt[${index}].type`, content),
-    });
+    const wanted = idleBehavior ?? policy;
+    dispatch(
+      session,
+      "steerArrived",
+      ...arriving(asker, prompt, { prompt }, clientMessageId ?? undefined),
+      foreign && unsupportedContent(foreign.type, `prompt[${index}].type`, content),
+      wanted === "startNewTurn" && link.wishes["receipts"] !== true ? "promptRequired" : wanted,
+      expectedTurnId ?? undefined,
+    );
   });
 
-  const revoke = own(parseRevoke, (session, { messageId }, asker) =>
-    dispatch(session, "revokeArrived", { asker, messageId }),
+  const revoke = own<RevokeRequest>(revokeProblem, (session, { messageId }, asker) =>
+    dispatch(session, "revokeArrived", asker, messageId),
   );
 
   const prompt = (message: WireMessage): void => {
@@ -199,26 +220,25 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
     if (sessionId === undefined || !blocks) return forward(message);
     const session = hub.open(sessionId);
     prompts.set(asker.id, session);
-    dispatch(session, "promptArrived", {
-      asker,
-      turnId: crypto.randomUUID(),
-      params: message.params as JsonObject,
-      steer: arriving(blocks),
-      command: slashCommands ? slashCommand(blocks) : undefined,
-      barred: session.links.has(link) ? undefined : sessionNotFound(sessionId),
-    });
+    dispatch(
+      session,
+      "promptArrived",
+      ...arriving(asker, blocks, message.params as JsonObject),
+      slashCommands ? slashCommand(blocks) : undefined,
+      barrier(session, sessionId),
+    );
   };
 
   const cancel = (message: WireMessage): void => {
     const session = sessionAt(message.params);
-    if (session) dispatch(session, "cancelArrived", { link });
+    if (session) dispatch(session, "cancelArrived", link);
     else outlets.toAgent(message);
   };
 
   const cancelRequest = (message: WireMessage): void => {
     const id = cancelledId(message.params);
     const session = prompts.get(id);
-    if (session) dispatch(session, "promptCancelled", { asker: { link, id: id as RequestId } });
+    if (session) dispatch(session, "promptCancelled", { link, id: id as RequestId });
     else if (asked.has(id)) outlets.toAgent(message);
   };
 
@@ -240,7 +260,7 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
   const offerCommands = (session: Session): void => {
     if (session.hasCommands || !session.links.has(link)) return;
     const update = { sessionUpdate: UPDATE.commands, availableCommands: OUR_COMMANDS };
-    toClient({ method: METHOD.update, params: { sessionId: session.id, update } });
+    toClient(about(session, METHOD.update, { update }));
   };
 
   const close = (message: WireMessage): void => {
@@ -248,10 +268,10 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
     forward(message, (response) => {
       const session = sessionAt(message.params);
       const ok = !response.error || response.error.code === CODE.notFound;
-      if (session) dispatch(session, "closeAnswered", { ok });
+      if (session) dispatch(session, "closeAnswered", ok);
       outlets.toClient(response);
     });
-    if (closing) dispatch(closing, "closeArrived", {});
+    if (closing) dispatch(closing, "closeArrived");
   };
 
   const initialize = (message: WireMessage): void => {
@@ -260,24 +280,11 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
       const { result } = response;
       if (!isObject(result)) return outlets.toClient(response);
       const meta = objectAt(result, "_meta");
-      const { image, audio, embeddedContext } = objectAt(result, "agentCapabilities", "promptCapabilities");
       ready = true;
       transparent = META_KEY in meta && !driver;
       if (transparent) return outlets.toClient(response);
-      const optional = [image && "image", audio && "audio", embeddedContext && "resource"];
-      const taken = ["text", "resource_link", ...optional, ...(driver?.supports.content ?? [])];
-      content = [...new Set(taken.filter(Boolean) as ContentType[])];
-      const steering: SteeringAdvertisement = {
-        supported: true,
-        version: 1,
-        idlePromptRequired: true,
-        idleBehavior: policy.idleBehavior,
-        delivery: driver?.supports.delivery ?? "confirmed",
-        emulated: !driver && !inbox,
-        receipts: true,
-        revoke: true,
-        content,
-      };
+      const steering = advertisement(result, hub.traits);
+      content = steering.content;
       outlets.toClient({ ...response, result: { ...result, _meta: { ...meta, [META_KEY]: steering } } });
     });
   };
@@ -296,23 +303,22 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
   const notifications = new Map<string, Answered>([
     [METHOD.cancel, cancel],
     [METHOD.cancelRequest, cancelRequest],
-    [METHOD.steering, ignore],
-    [METHOD.revoke, ignore],
+    [METHOD.steering, nothing],
+    [METHOD.revoke, nothing],
   ]);
 
   const clientAnswered = (message: WireMessage): void => {
-    if (!holds.wasReleased(message.id)) outlets.toAgent(message);
-    holds.end(message.id);
+    if (!released.delete(message.id)) outlets.toAgent(message);
+    endHold(message.id);
   };
 
   // --- From the agent -------------------------------------------------------------------------------------------------
 
   const seeAgentAct = (session: Session): void => {
-    if (session.phase !== "running" || session.turn?.bound.length) dispatch(session, "agentActed", {});
+    if (session.phase !== "running" || session.turn?.bound.length) dispatch(session, "agentActed");
   };
 
   const echoOf = (session: Session, { content }: JsonObject): Echo | undefined => {
-    session.echoes = [...session.echoes];
     return session.turn && takeEcho(session.echoes, steersAt(session, ...HANDED_OVER), content);
   };
 
@@ -324,7 +330,7 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
       if (session) session.hasCommands = true;
       return toClient(withUpdate(message, withOurCommands(update as JsonObject)));
     }
-    if (!session || replays.includes(session) || !WORK.includes(kind)) return outlets.toClient(message);
+    if (!session || replays.includes(session) || !WORK_UPDATE.test(kind as string)) return outlets.toClient(message);
     if (isFenced(session)) return seeAgentAct(session);
     const echo = kind === UPDATE.userMessage ? echoOf(session, update as JsonObject) : undefined;
     const shown = echo ? withUpdate(message, { ...(update as JsonObject), messageId: echo.messageId }) : message;
@@ -342,8 +348,8 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
       seeAgentAct(session);
       if (refusal && isFenced(session)) return toAgent({ id, ...refusal });
       if (refusal?.["result"] && session.phase === "running") {
-        holds.open(id, session, refusal);
-        dispatch(session, "holdChanged", { by: 1 });
+        holds.set(id, { session, refusal });
+        dispatch(session, "holdChanged", 1);
       }
     }
     outlets.toClient(message);
@@ -351,7 +357,7 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
 
   const agentNotified = (message: WireMessage, method: string): void => {
     outlets.toClient(message);
-    if (method === METHOD.cancelRequest) holds.end(cancelledId(message.params));
+    if (method === METHOD.cancelRequest) endHold(cancelledId(message.params));
   };
 
   /** An answer that nobody waits for does not pass: every request of the client has exactly one. */
@@ -382,14 +388,14 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
       agentAsked(message, method);
     },
     clientGone: () => {
-      for (const session of [...sessions.values()]) dispatch(session, "linkLost", { link });
+      for (const session of [...sessions.values()]) dispatch(session, "linkLost", link);
       hub.leaving.add(link);
       link.leaveWhenDone();
     },
     agentGone: () => {
       gone = true;
       for (const session of [...sessions.values()]) {
-        dispatch(session, "agentLost", { link });
+        dispatch(session, "agentLost", link);
         session.links.delete(link);
         hub.forgetUnused(session);
       }
@@ -399,4 +405,4 @@ export function createWire(hub: Hub, outlets: Outlets): Wire {
       hub.links.delete(link);
     },
   };
-}
+};

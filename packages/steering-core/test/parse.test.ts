@@ -4,16 +4,16 @@ import {
   cancelledId,
   isObject,
   MAX_DEPTH,
-  measure,
   objectAt,
-  parseRevoke,
-  parseSteer,
   promptBlocks,
+  revokeProblem,
   slashCommand,
   startsWithSlash,
+  steerProblem,
   stringAt,
+  weightOf,
 } from "../src/parse.js";
-import type { ContentBlock } from "../src/protocol.js";
+import type { ContentBlock, RevokeRequest, RpcError, SteeringRequest } from "../src/protocol.js";
 
 /** Arrays inside each other, this many. */
 const nestedArrays = (levels: number): unknown => {
@@ -29,6 +29,8 @@ const nestedObjects = (levels: number): object => {
 };
 
 const text = (value: string): ContentBlock => ({ type: "text", text: value });
+
+const refusedAt = (path: string): RpcError => ({ code: -32602, message: expect.any(String), data: { path } });
 
 /** Any JSON, and JSON that comes close to what is meant. */
 const nearlyParams = (): fc.Arbitrary<unknown> => {
@@ -72,16 +74,16 @@ describe("G8 containment: any JSON gives a value or a reason, never an exception
   it("the params of a steer", () => {
     fc.assert(
       fc.property(nearlyParams(), (params) => {
-        const parsed = parseSteer(params);
-        if (!parsed.ok) {
-          expect(typeof parsed.path).toBe("string");
-          expect(parsed.problem).not.toBe("");
+        const problem = steerProblem(params);
+        if (problem) {
+          expect(problem).toEqual(refusedAt(expect.any(String)));
           return;
         }
-        const { sessionId, prompt, idleBehavior } = parsed.value;
+        const { sessionId, prompt } = params as SteeringRequest;
         expect(sessionId).not.toBe("");
-        expect(prompt).toBe((params as { prompt: unknown }).prompt);
-        expect([undefined, "promptRequired", "startNewTurn"]).toContain(idleBehavior);
+        expect(promptBlocks({ prompt })).toBe(prompt);
+        const { idleBehavior = null } = objectAt(params, "_meta", "steering");
+        expect([null, "promptRequired", "startNewTurn"]).toContain(idleBehavior);
       }),
       { numRuns: 5_000 },
     );
@@ -90,8 +92,10 @@ describe("G8 containment: any JSON gives a value or a reason, never an exception
   it("everything else that reads params", () => {
     fc.assert(
       fc.property(nearlyParams(), (params) => {
-        const revoke = parseRevoke(params);
-        if (revoke.ok) expect([revoke.value.sessionId, revoke.value.messageId]).not.toContain("");
+        if (!revokeProblem(params)) {
+          const { sessionId, messageId } = params as RevokeRequest;
+          expect([sessionId, messageId]).not.toContain("");
+        }
         const prompt = promptBlocks(params);
         if (prompt) {
           startsWithSlash(prompt);
@@ -100,7 +104,7 @@ describe("G8 containment: any JSON gives a value or a reason, never an exception
         expect(isObject(objectAt(params, "_meta", "steering"))).toBe(true);
         expect(["string", "undefined"]).toContain(typeof stringAt(params, "sessionId"));
         expect(() => cancelledId(params)).not.toThrow();
-        expect(measure(params).weight).toBeGreaterThanOrEqual(0);
+        expect(weightOf(params)).toBeGreaterThanOrEqual(0);
       }),
       { numRuns: 5_000 },
     );
@@ -114,8 +118,7 @@ describe("G8 containment: any JSON gives a value or a reason, never an exception
         fc.dictionary(fc.string(), fc.jsonValue()),
         (sessionId, texts, more) => {
           const prompt = texts.map(text);
-          const parsed = parseSteer({ ...more, _meta: null, sessionId, prompt });
-          expect(parsed).toMatchObject({ ok: true, value: { sessionId, prompt } });
+          expect(steerProblem({ ...more, _meta: null, sessionId, prompt })).toBeUndefined();
         },
       ),
       { numRuns: 1_000 },
@@ -126,24 +129,21 @@ describe("G8 containment: any JSON gives a value or a reason, never an exception
 describe("G8 containment: what is huge is bounded", () => {
   it("10 MB of text in one block", () => {
     const prompt = [text("x".repeat(10_000_000))];
-    expect(parseSteer({ sessionId: "s", prompt })).toMatchObject({ ok: true, value: { prompt } });
+    expect(steerProblem({ sessionId: "s", prompt })).toBeUndefined();
     expect(slashCommand([text(`/steer ${" ".repeat(10_000_000)}left`)])).toEqual({ name: "steer", text: "left" });
     expect(slashCommand([text(`${" ".repeat(10_000_000)}/steering`)])).toBeUndefined();
   });
 
   it("100,000 blocks, the last one bad", () => {
     const blocks: unknown[] = Array.from({ length: 100_000 }, () => text("x"));
-    expect(parseSteer({ sessionId: "s", prompt: blocks })).toMatchObject({ ok: true });
-    expect(parseSteer({ sessionId: "s", prompt: [...blocks, null] })).toMatchObject({
-      ok: false,
-      path: "prompt[100000]",
-    });
+    expect(steerProblem({ sessionId: "s", prompt: blocks })).toBeUndefined();
+    expect(steerProblem({ sessionId: "s", prompt: [...blocks, null] })).toEqual(refusedAt("prompt[100000]"));
   });
 
   it("a million members", () => {
     const wide = Array.from({ length: 1_000_000 }, (_, index) => index);
-    expect(measure(wide)).toEqual({ tooDeep: false, weight: 0 });
-    expect(parseSteer({ sessionId: "s", prompt: [text("x")], wide })).toMatchObject({ ok: true });
+    expect(weightOf(wide)).toBe(0);
+    expect(steerProblem({ sessionId: "s", prompt: [text("x")], wide })).toBeUndefined();
   });
 
   it.each([
@@ -152,35 +152,35 @@ describe("G8 containment: what is huge is bounded", () => {
   ])("10,000 and 1,000,000 levels of %s, without recursion", (_, nest) => {
     for (const levels of [10_000, 1_000_000]) {
       const params = { sessionId: "s", prompt: [text("x")], deep: nest(levels) };
-      expect(parseSteer(params)).toMatchObject({ ok: false, path: "" });
-      expect(parseSteer({ ...params, deep: undefined, prompt: [{ ...text("x"), _meta: nest(levels) }] })).toMatchObject(
-        { ok: false, path: "" },
-      );
+      expect(steerProblem(params)).toEqual(refusedAt(""));
+      const inside = { ...params, deep: undefined, prompt: [{ ...text("x"), _meta: nest(levels) }] };
+      expect(steerProblem(inside)).toEqual(refusedAt(""));
     }
   });
 
   it("levels are counted exactly", () => {
     for (const nest of [nestedArrays, nestedObjects]) {
-      expect(measure(nest(MAX_DEPTH)).tooDeep).toBe(false);
-      expect(measure(nest(MAX_DEPTH + 1)).tooDeep).toBe(true);
+      expect(weightOf(nest(MAX_DEPTH))).toBe(0);
+      expect(weightOf(nest(MAX_DEPTH + 1))).toBe(Number.POSITIVE_INFINITY);
     }
-    expect(measure(nestedArrays(3), 2).tooDeep).toBe(true);
-    expect(measure(nestedArrays(2), 2).tooDeep).toBe(false);
-    expect(measure("text", 0)).toEqual({ tooDeep: false, weight: 4 });
+    expect(weightOf("text")).toBe(4);
   });
 
   it("bytes are those of all strings at every level", () => {
-    expect(measure({ a: "12", b: ["345", { c: "6", d: 7, e: null, f: true }] }).weight).toBe(6);
+    expect(weightOf({ a: "12", b: ["345", { c: "6", d: 7, e: null, f: true }] })).toBe(6);
   });
 });
 
 describe("parse: what is read", () => {
-  it("the members of a steer's metadata, and only what is there", () => {
+  it("the members of a steer's metadata, where they are there", () => {
     const _meta = { steering: { idleBehavior: "startNewTurn", expectedTurnId: "t", clientMessageId: "" } };
-    const parsed = parseSteer({ sessionId: "s", prompt: [text("x")], _meta });
-    expect(parsed).toMatchObject({ value: { idleBehavior: "startNewTurn", expectedTurnId: "t", clientMessageId: "" } });
-    const plain = parseSteer({ sessionId: "s", prompt: [text("x")] });
-    expect(plain.ok && Object.keys(JSON.parse(JSON.stringify(plain.value))).sort()).toEqual(["prompt", "sessionId"]);
+    const params = { sessionId: "s", prompt: [text("x")] };
+    expect(steerProblem({ ...params, _meta })).toBeUndefined();
+    for (const name of ["idleBehavior", "expectedTurnId", "clientMessageId"]) {
+      const steering = (value: unknown): object => ({ ...params, _meta: { steering: { [name]: value } } });
+      expect(steerProblem(steering(null))).toBeUndefined();
+      expect(steerProblem(steering(5))).toEqual(refusedAt(`_meta.steering.${name}`));
+    }
   });
 
   it("a resource with text or with a blob", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_DEPTH, parseRevoke, parseSteer } from "../src/parse.js";
+import { MAX_DEPTH, revokeProblem, steerProblem } from "../src/parse.js";
 import { textBlock } from "./support/rig.js";
 import { changed, isValid, type Json, pathsOf } from "./support/schemas.js";
 
@@ -76,7 +76,7 @@ describe("G4 one answer: the schemas refuse what the layer refuses, and nothing 
   it("a steer", () => {
     fc.assert(
       fc.property(maybe(steer), (params) => {
-        const { ok } = parseSteer(params);
+        const ok = !steerProblem(params);
         expect(isValid("steering-request", ok ? withoutOptional(params) : params)).toBe(ok);
       }),
       { numRuns: 5_000 },
@@ -87,7 +87,7 @@ describe("G4 one answer: the schemas refuse what the layer refuses, and nothing 
     const revoke = fc.record({ sessionId: fc.string({ minLength: 1 }), messageId: fc.string({ minLength: 1 }) });
     fc.assert(
       fc.property(maybe(revoke), (params) => {
-        expect(isValid("revoke-request", params)).toBe(parseRevoke(params).ok);
+        expect(isValid("revoke-request", params)).toBe(!revokeProblem(params));
       }),
       { numRuns: 1_000 },
     );
@@ -95,13 +95,13 @@ describe("G4 one answer: the schemas refuse what the layer refuses, and nothing 
 
   it("an optional member of a block is the agent's to refuse, and the schema's", () => {
     const params = { sessionId: "s", prompt: [{ ...textBlock("left"), annotations: 1 }] };
-    expect([parseSteer(params).ok, isValid("steering-request", params)]).toEqual([true, false]);
+    expect([!steerProblem(params), isValid("steering-request", params)]).toEqual([true, false]);
   });
 
   it("how deep params nest is the one thing that a schema cannot say", () => {
     let more: unknown = 0;
     for (let level = 0; level < MAX_DEPTH; level += 1) more = [more];
     const params = { sessionId: "s", prompt: [textBlock("left")], more };
-    expect([parseSteer(params).ok, isValid("steering-request", params)]).toEqual([false, true]);
+    expect([!steerProblem(params), isValid("steering-request", params)]).toEqual([false, true]);
   });
 });

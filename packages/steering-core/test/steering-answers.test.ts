@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { measure } from "../src/parse.js";
+import { weightOf } from "../src/parse.js";
 import { HandDriver } from "./support/driver.js";
 import { quiet, Rig, textBlock } from "./support/rig.js";
 
@@ -89,7 +89,7 @@ describe("G1 no lost steer: too much pending is refused, not dropped", () => {
   });
 
   it("by bytes: exactly the limit fits", async () => {
-    const { weight } = measure([textBlock("12345")]);
+    const weight = weightOf([textBlock("12345")]);
     const rig = await Rig.running({ maxPending: { steers: 10, bytes: 2 * weight } });
     rig.steer(2, "12345");
     rig.steer(3, "12345");

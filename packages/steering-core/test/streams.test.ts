@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { WireMessage } from "../src/index.js";
 import type { MessageStream } from "../src/protocol.js";
 import { steeringWith } from "../src/steering.js";
-import { agentStream, createChannel } from "../src/streams.js";
+import { createChannel, nothing } from "../src/streams.js";
 import { ManualClock } from "./support/clock.js";
 import { Peer, quiet, streamPair, textBlock } from "./support/rig.js";
 
@@ -127,14 +127,15 @@ describe("G8 containment: the agent's end of a connection", () => {
   });
 
   it("several reads at once are answered in order, and all end with the stream", async () => {
-    const channel = createChannel();
-    const reads = [channel.read(), channel.read(), channel.read()];
+    const channel = createChannel(nothing, nothing);
+    const reader = channel.stream.readable.getReader();
+    const reads = [reader.read(), reader.read(), reader.read()];
     await quiet();
     channel.push(note(1));
     channel.push(note(2));
     channel.end();
     channel.push(note(3));
-    const results = await Promise.all([...reads, channel.read()]);
+    const results = await Promise.all([...reads, reader.read()]);
     expect(results.map(({ done, value }) => [done, indexOf(value)])).toEqual([
       [false, 1],
       [false, 2],
@@ -144,7 +145,8 @@ describe("G8 containment: the agent's end of a connection", () => {
   });
 
   it("there is room again only when the agent has read what waits beyond the limit", async () => {
-    const channel = createChannel();
+    const channel = createChannel(nothing, nothing);
+    const reader = channel.stream.readable.getReader();
     for (let index = 0; index < 200; index += 1) channel.push(note(index));
     let read = 0;
     const hasRoom = async (): Promise<boolean> => {
@@ -156,7 +158,7 @@ describe("G8 containment: the agent's end of a connection", () => {
       return false;
     };
     while (read < 200 && !(await hasRoom())) {
-      await channel.read();
+      await reader.read();
       read += 1;
     }
     expect(read).toBeGreaterThan(100);
@@ -164,18 +166,19 @@ describe("G8 containment: the agent's end of a connection", () => {
   });
 
   it("what was sent before the end is still read after it", async () => {
-    const channel = createChannel();
+    const channel = createChannel(nothing, nothing);
+    const reader = channel.stream.readable.getReader();
     channel.push(note(1));
     channel.end();
-    expect(indexOf((await channel.read()).value)).toBe(1);
-    expect((await channel.read()).done).toBe(true);
+    expect(indexOf((await reader.read()).value)).toBe(1);
+    expect((await reader.read()).done).toBe(true);
     expect(channel.room()).toBeUndefined();
   });
 
   it("the writer and the reader can be given back and closed", async () => {
     const written: WireMessage[] = [];
     const write = async (message: WireMessage): Promise<void> => void written.push(message);
-    const { readable, writable } = agentStream(createChannel(), write, () => {});
+    const { readable, writable } = createChannel(write, nothing).stream;
     const writer = writable.getWriter();
     await writer.write(note(1));
     await writer.close();

@@ -24,7 +24,7 @@ describe("G4 one answer", () => {
     rig.prompt(2, "again");
     await quiet();
     expect(rig.client.error(2)).toMatchObject({ code: -32600, data: { reason: "busy" } });
-    expect(rig.client.error(2)?.message).toMatch(/steer it, or send the prompt when it has ended/i);
+    expect(rig.client.error(2)?.message).toMatch(/steer it or send it again later/i);
   });
 
   const MOMENTS = [

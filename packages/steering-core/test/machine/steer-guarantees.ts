@@ -10,7 +10,7 @@ const CAUSES: Readonly<Record<string, (ledger: Ledger, steer: KnownSteer, event:
   revoked: (_, { revoked }) => revoked,
   cancelled: ({ turn }) => turn?.cancelled === true,
   closed: ({ turn, closing, closed }) => turn?.cancelled === true || closing > 0 || closed,
-  refused: ({ turn }) => turn?.outcome?.result?.["stopReason"] === STOP.refusal,
+  refused: ({ turn }) => turn?.outcome?.result?.["stopReason"] === STOP.refused,
   agentFailed: ({ turn }) =>
     turn?.outcome?.error !== undefined ||
     (turn !== undefined &&

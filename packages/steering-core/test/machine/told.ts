@@ -1,15 +1,18 @@
 /** What the machine wants done, in the words of the books: answers and refusals told apart, a run by its members. */
-import type { JsonObject, RpcError } from "../../src/protocol.js";
+import type { Verdict } from "../../src/driver.js";
+import type { SlashCommand } from "../../src/parse.js";
+import type { IdleBehavior, JsonObject, RpcError } from "../../src/protocol.js";
 import { step } from "../../src/session.js";
 import type {
   Asker,
-  EventName,
-  Events,
+  DriverReport,
   LinkRef,
   Effect as Ordered,
   Policy as RealPolicy,
   TimerName as RealTimerName,
+  RunOutcome,
   State,
+  Steer,
 } from "../../src/state.js";
 
 type Answer = readonly ["answer", asker: Asker, result: JsonObject];
@@ -41,21 +44,84 @@ const TIMERS: readonly string[] = [
 
 const isTimerName = (timer: string): timer is RealTimerName => TIMERS.includes(timer);
 
-type RealEvent = { [Name in EventName]: { readonly type: Name } & Events[Name] }[EventName];
-
-export type Event =
-  | Exclude<RealEvent, { readonly type: "timerFired" }>
-  | { readonly type: "timerFired"; readonly timer: TimerName; readonly turnId: string };
-
-/** What the machine is told of an event. A steer is its own from then on, so it gets one that nobody else has. */
-function detailsOf(event: Event): object {
-  if (event.type === "timerFired") return { timer: event.timer === "stuck" ? event.turnId : event.timer };
-  return "steer" in event ? { ...event, steer: { ...event.steer } } : event;
+interface Prompting {
+  readonly asker: Asker;
+  readonly turnId: string;
+  readonly steer: Steer;
 }
 
-/** One step of the machine, in the words of the books. */
-export const stepOf = (state: State, event: Event): readonly Effect[] =>
-  step(state, event.type, detailsOf(event) as never).map(told);
+/** The events of the machine, their parts by name. */
+export type Event =
+  | (Prompting & {
+      readonly type: "promptArrived";
+      readonly params: JsonObject;
+      readonly command: SlashCommand | undefined;
+      readonly barred: RpcError | undefined;
+    })
+  | (Prompting & {
+      readonly type: "steerArrived";
+      readonly idleBehavior: IdleBehavior;
+      readonly expectedTurnId: string | undefined;
+      readonly unsupported: RpcError | undefined;
+    })
+  | { readonly type: "revokeArrived"; readonly asker: Asker; readonly messageId: string }
+  | { readonly type: "cancelArrived" | "linkLost" | "agentLost"; readonly link: LinkRef }
+  | { readonly type: "promptCancelled"; readonly asker: Asker }
+  | { readonly type: "runAnswered"; readonly run: string; readonly outcome: RunOutcome }
+  | { readonly type: "verdictArrived"; readonly messageId: string; readonly verdict: Verdict }
+  | { readonly type: "reportArrived"; readonly messageId: string; readonly report: DriverReport }
+  | { readonly type: "takeCalled" | "agentActed" | "closeArrived" }
+  | { readonly type: "holdChanged"; readonly by: 1 | -1 }
+  | { readonly type: "timerFired"; readonly timer: TimerName; readonly turnId: string }
+  | { readonly type: "closeAnswered"; readonly ok: boolean };
+
+/** One step of the machine, in the words of the books. A steer is the machine's own, so it gets one that nobody else has. */
+export const stepOf = (state: State, event: Event): readonly Effect[] => effectsOf(state, event).map(told);
+
+function effectsOf(state: State, event: Event): readonly Ordered[] {
+  switch (event.type) {
+    case "promptArrived":
+    case "steerArrived": {
+      const { asker, turnId } = event;
+      const steer = { ...event.steer };
+      const { prompt } = steer;
+      if (event.type === "promptArrived")
+        return step(
+          state,
+          event.type,
+          { asker, turnId, params: event.params, prompt },
+          steer,
+          event.command,
+          event.barred,
+        );
+      const { idleBehavior, expectedTurnId, unsupported } = event;
+      const queued = { asker, turnId, params: { prompt }, prompt };
+      return step(state, event.type, queued, steer, unsupported, idleBehavior, expectedTurnId);
+    }
+    case "revokeArrived":
+      return step(state, event.type, event.asker, event.messageId);
+    case "cancelArrived":
+    case "linkLost":
+    case "agentLost":
+      return step(state, event.type, event.link);
+    case "promptCancelled":
+      return step(state, event.type, event.asker);
+    case "runAnswered":
+      return step(state, event.type, event.run, event.outcome);
+    case "verdictArrived":
+      return step(state, event.type, event.messageId, event.verdict);
+    case "reportArrived":
+      return step(state, event.type, event.messageId, event.report);
+    case "holdChanged":
+      return step(state, event.type, event.by);
+    case "timerFired":
+      return step(state, event.type, event.timer === "stuck" ? event.turnId : event.timer);
+    case "closeAnswered":
+      return step(state, event.type, event.ok);
+    default:
+      return step(state, event.type);
+  }
+}
 
 /** The policy of a session, and whether its steers can go to a driver. */
 export interface Policy extends RealPolicy {

@@ -79,7 +79,7 @@ const copyOf = (state: State): State => ({
 
 export const ENDED: RunOutcome = { result: { stopReason: STOP.endTurn } };
 export const STOPPED: RunOutcome = { result: { stopReason: STOP.cancelled } };
-export const REFUSED: RunOutcome = { result: { stopReason: STOP.refusal } };
+export const REFUSED: RunOutcome = { result: { stopReason: STOP.refused } };
 export const failed = (code: number): RunOutcome => ({ error: { code, message: "no" } });
 
 const PROMPTS: Readonly<Record<Content, readonly ContentBlock[]>> = {

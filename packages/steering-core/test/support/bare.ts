@@ -21,9 +21,9 @@ export class Bare {
 
   constructor() {
     const maxPending = { steers: 4_096, bytes: 33_554_432 };
-    const policy = { idleBehavior: "promptRequired", whenBusy: "queue", interrupts: false } as const;
-    const traits = { driver: undefined, inbox: false, slashCommands: true };
-    this.hub = createHub({ ...traits, policy: { ...policy, cancelGraceMs: 10_000, maxPending } }, this.clock);
+    const policy = { idleBehavior: "promptRequired", whenBusy: "queue", interrupts: false, maxPending } as const;
+    const traits = { driver: undefined, inbox: false, slashCommands: true, cancelGraceMs: 10_000 };
+    this.hub = createHub({ ...traits, ...policy }, this.clock);
   }
 
   /** An initialized connection. */
