@@ -1,4 +1,4 @@
-import { CODE } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import { VendorError } from "@acp-steering/kit";
 import type { BridgeFault } from "./bridge-protocol.js";
 

@@ -1,4 +1,4 @@
-import { CODE } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import type { Vendor } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
 import { type Log, logAs } from "@acp-steering/kit/adapter";

@@ -1,4 +1,4 @@
-import { CODE } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import { shellCall } from "@acp-steering/testkit/model-server";
 import { describe, expect, test } from "vitest";
 import { NEVER_ASKS, openCodex, userTexts } from "./codex-stage.js";

@@ -1,4 +1,5 @@
-import { CODE, type ContentBlock, type InjectCall, METHOD, type PendingSteer, type Verdict } from "@acp-steering/core";
+import type { ContentBlock, InjectCall, PendingSteer, Verdict } from "@acp-steering/core";
+import { CODE, METHOD } from "@acp-steering/core/protocol";
 import type { AgentContext, PromptRequest, PromptResponse } from "@agentclientprotocol/sdk/unstable";
 import { Outbox } from "./outbox.js";
 import type { SteerMessage, Turn, VendorSession } from "./vendor.js";

@@ -1,4 +1,4 @@
-import { CODE, REASON } from "@acp-steering/core";
+import { CODE, REASON } from "@acp-steering/core/protocol";
 import type { AgentApp, PromptRequest, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import { agent, methods } from "@agentclientprotocol/sdk/unstable";
 import { introduction } from "./introduce.js";

@@ -1,4 +1,5 @@
-import { METHOD, type WireMessage } from "@acp-steering/core";
+import type { WireMessage } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
 import { introduction } from "./introduce.js";
 import type { ConnectionSessions } from "./session-registry.js";

@@ -1,4 +1,4 @@
-import { METHOD } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import type { AgentContext, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 
 /**

@@ -1,4 +1,4 @@
-import { CODE } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { VendorError } from "./vendor-error.js";
 

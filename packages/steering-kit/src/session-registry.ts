@@ -1,4 +1,5 @@
-import { CODE, type PendingSteer } from "@acp-steering/core";
+import type { PendingSteer } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import { AgentSession } from "./agent-session.js";
 import type { VendorSession } from "./vendor.js";
 import { VendorError } from "./vendor-error.js";

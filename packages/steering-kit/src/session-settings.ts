@@ -1,4 +1,4 @@
-import { CODE, METHOD } from "@acp-steering/core";
+import { CODE, METHOD } from "@acp-steering/core/protocol";
 import type {
   AgentContext,
   SessionConfigOption,

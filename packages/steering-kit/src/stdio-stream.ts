@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { CODE, type MessageStream, type RpcError } from "@acp-steering/core";
+import type { MessageStream, RpcError } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import { LineReader } from "./process/line-reader.js";
 
 /** As large as the SDK lets a message be. */

@@ -1,4 +1,4 @@
-import { CODE } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 
 /**
  * An error that reaches the client as it is: `message`, `code` (JSON-RPC; -32603 by default) and `data`.

@@ -1,4 +1,5 @@
-import { METHOD, type WireMessage } from "@acp-steering/core";
+import type { WireMessage } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 
 type Id = WireMessage["id"];
 

@@ -1,4 +1,5 @@
-import { METHOD, type RpcError, type WireMessage } from "@acp-steering/core";
+import type { RpcError, WireMessage } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import { recordOf, textOf } from "@acp-steering/kit/adapter";
 import {
   type AgentCommand,

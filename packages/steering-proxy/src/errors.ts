@@ -1,4 +1,5 @@
-import { CODE, type RpcError } from "@acp-steering/core";
+import type { RpcError } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import type { AgentDeath } from "./agent-process.js";
 
 /** `data.reason` of the errors that the proxy answers in place of the agent. */

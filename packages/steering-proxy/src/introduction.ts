@@ -1,4 +1,5 @@
-import { META_KEY, METHOD, type WireMessage } from "@acp-steering/core";
+import type { WireMessage } from "@acp-steering/core";
+import { META_KEY, METHOD } from "@acp-steering/core/protocol";
 import { isRecord } from "@acp-steering/kit/adapter";
 import type { Choice } from "./strategy.js";
 

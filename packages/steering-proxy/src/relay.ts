@@ -1,4 +1,5 @@
-import { METHOD, type WireMessage } from "@acp-steering/core";
+import type { WireMessage } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import { LineTooLongError } from "@acp-steering/kit/process";
 import { Agent } from "./agent.js";
 import type { AgentDeath, StartProcess } from "./agent-process.js";

@@ -1,4 +1,5 @@
-import { METHOD, type WireMessage } from "@acp-steering/core";
+import type { WireMessage } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import { isRecord, type JsonRecord, recordOf, textOf } from "@acp-steering/kit/adapter";
 
 /** How a session was opened, and by which process of the agent. */

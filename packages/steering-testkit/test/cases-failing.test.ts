@@ -2,7 +2,8 @@
  * Cases that no agent of the matrix (broken-agents-*.test.ts) fails, each with an agent that does. Every requirement has
  * its broken agent there; here are further situations of the same requirements.
  */
-import { METHOD, type WireMessage } from "@acp-steering/core";
+import type { WireMessage } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import { describe, expect, test } from "vitest";
 import { BOUNDARY_CASES, CASES, type Case } from "../src/cases/index.js";
 import { playInProcess } from "../src/conformance/in-process.js";

@@ -1,4 +1,4 @@
-import { METHOD } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import { type JsonObject, objectAt, textAt } from "../record/recording.js";
 import type { Span, TracedSteer, TracedTurn } from "./timeline.js";
 

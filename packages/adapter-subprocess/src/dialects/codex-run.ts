@@ -1,4 +1,5 @@
-import { CODE, type Verdict } from "@acp-steering/core";
+import type { Verdict } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import type { SteerMessage, Turn, TurnOutcome } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
 import { type JsonRecord, type Log, numberOf, recordOf, SteerGate, textOf } from "@acp-steering/kit/adapter";

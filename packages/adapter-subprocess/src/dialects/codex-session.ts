@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { CODE, type Verdict } from "@acp-steering/core";
+import type { Verdict } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import type { ConfigChange, SteerMessage, Turn, TurnOutcome, VendorSession } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
 import { isRecord, type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";

@@ -1,4 +1,4 @@
-import { CODE } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import { VendorError } from "@acp-steering/kit";
 import { isRecord } from "@acp-steering/kit/adapter";
 import type { Agent, SignIn } from "../dialect.js";

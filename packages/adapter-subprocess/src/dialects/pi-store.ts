@@ -1,6 +1,6 @@
 import { readdir, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { CODE } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import type { Vendor } from "@acp-steering/kit";
 import { VendorError } from "@acp-steering/kit";
 import { type JsonRecord, recordOf, textOf } from "@acp-steering/kit/adapter";

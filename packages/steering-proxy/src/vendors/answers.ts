@@ -1,4 +1,5 @@
-import { CODE, type RpcError, type Verdict } from "@acp-steering/core";
+import type { RpcError, Verdict } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import { type JsonRecord, recordOf } from "@acp-steering/kit/adapter";
 import type { AgentAnswer } from "../vendor-steering.js";
 

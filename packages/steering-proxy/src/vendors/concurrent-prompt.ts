@@ -1,4 +1,4 @@
-import { METHOD } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import { verdictOf } from "./answers.js";
 import { asInPrompts, type Dialect } from "./dialect.js";
 

@@ -1,4 +1,4 @@
-import { CODE } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import { verdictOf } from "./answers.js";
 import { asInPrompts, capabilitiesMeta, type Dialect, recordAt } from "./dialect.js";
 

@@ -1,4 +1,4 @@
-import { META_KEY, METHOD } from "@acp-steering/core";
+import { META_KEY, METHOD } from "@acp-steering/core/protocol";
 import { isRecord, type JsonRecord, recordOf } from "@acp-steering/kit/adapter";
 import { oneWord, verdictOf } from "./answers.js";
 import { AwaitedReports } from "./awaited-reports.js";

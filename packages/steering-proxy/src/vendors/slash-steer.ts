@@ -1,4 +1,5 @@
-import { type InjectCall, METHOD, type Verdict } from "@acp-steering/core";
+import type { InjectCall, Verdict } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import { listOf, textOf } from "@acp-steering/kit/adapter";
 import type { Watch } from "../vendor-steering.js";
 import { isRefusal } from "./answers.js";

@@ -1,4 +1,4 @@
-import { METHOD } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import { type Case, type Finding, verifies } from "./case.js";
 import {
   type Aftermath,

@@ -1,4 +1,4 @@
-import { CODE, METHOD } from "@acp-steering/core";
+import { CODE, METHOD } from "@acp-steering/core/protocol";
 import { type Case, verifies } from "./case.js";
 import { describe, drive, nextStep, problems, sendSteer, settle, speak, wasShown } from "./play.js";
 import type { Stage } from "./stage.js";

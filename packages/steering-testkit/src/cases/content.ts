@@ -1,4 +1,4 @@
-import { CODE } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import { type Case, type Finding, verifies } from "./case.js";
 import { objectAt } from "./create-stage.js";
 import {

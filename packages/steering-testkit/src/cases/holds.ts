@@ -1,4 +1,4 @@
-import { METHOD } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import { type Case, verifies } from "./case.js";
 import { allowOnce, type PermissionAnswer, rejectOnce } from "./permissions.js";
 import {

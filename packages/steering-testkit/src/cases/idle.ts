@@ -1,4 +1,4 @@
-import { CODE, REASON } from "@acp-steering/core";
+import { CODE, REASON } from "@acp-steering/core/protocol";
 import { type Case, type Finding, verifies } from "./case.js";
 import {
   describe,

@@ -1,4 +1,4 @@
-import { METHOD } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import type { ContentBlockLike, SentRequest, WireRecord } from "../wire-record.js";
 import type { Finding } from "./case.js";
 import { objectAt } from "./create-stage.js";

@@ -1,4 +1,4 @@
-import { CODE, METHOD, REASON } from "@acp-steering/core";
+import { CODE, METHOD, REASON } from "@acp-steering/core/protocol";
 import { type Case, type Finding, verifies } from "./case.js";
 import { askedTurn } from "./holds.js";
 import { allowOnce } from "./permissions.js";

@@ -1,4 +1,4 @@
-import { CODE } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import { createParser } from "eventsource-parser";
 import type { AssistantMessage, ChatMessage } from "./chat-message.js";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { CODE } from "@acp-steering/core";
+import { CODE } from "@acp-steering/core/protocol";
 import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import type { ChatMessage } from "./chat-message.js";
 

@@ -1,4 +1,4 @@
-import { METHOD } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import { showsWork } from "../../cases/play.js";
 import type { RequestId, WireRecord } from "../../wire-record.js";
 import { MODEL_WORDS, type Trial } from "./trial.js";

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { METHOD } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import type { OwnedStage } from "../../cases/create-stage.js";
 import type { ModelBehind } from "../../cases/model-behind.js";
 import { drive } from "../../cases/play.js";

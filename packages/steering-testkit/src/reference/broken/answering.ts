@@ -1,4 +1,4 @@
-import { METHOD } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import type { BrokenAgent, Fault } from "./broken-agent.js";
 import { withAt } from "./json.js";
 import { answers, chunk, IN_RESULT } from "./messages.js";

@@ -1,4 +1,4 @@
-import { CODE, METHOD, REASON } from "@acp-steering/core";
+import { CODE, METHOD, REASON } from "@acp-steering/core/protocol";
 import type { ChatMessage, ChatPart } from "../chat-message.js";
 import type { BrokenAgent } from "./broken-agent.js";
 import { withAt } from "./json.js";

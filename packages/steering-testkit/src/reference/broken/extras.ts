@@ -1,4 +1,5 @@
-import { METHOD, type WireMessage } from "@acp-steering/core";
+import type { WireMessage } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import type { BrokenAgent, Fault } from "./broken-agent.js";
 import { objectAt, textAt, withAt } from "./json.js";
 import { answers, IN_PARAMS, IN_RESULT, without } from "./messages.js";

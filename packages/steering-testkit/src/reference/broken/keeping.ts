@@ -1,4 +1,5 @@
-import { METHOD, type WireMessage } from "@acp-steering/core";
+import type { WireMessage } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import type { Fault } from "./broken-agent.js";
 import { withSteers } from "./messages.js";
 import type { SeenRequest, SeenSession, SeenSteer } from "./watch.js";

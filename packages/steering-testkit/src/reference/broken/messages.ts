@@ -1,4 +1,5 @@
-import { META_KEY, METHOD, type WireMessage } from "@acp-steering/core";
+import type { WireMessage } from "@acp-steering/core";
+import { META_KEY, METHOD } from "@acp-steering/core/protocol";
 import type { ChatMessage, ChatPart } from "../chat-message.js";
 import { type Json, withAt } from "./json.js";
 import type { SeenRequest, SeenSteer } from "./watch.js";

@@ -1,4 +1,5 @@
-import { CODE, METHOD, type WireMessage } from "@acp-steering/core";
+import type { WireMessage } from "@acp-steering/core";
+import { CODE, METHOD } from "@acp-steering/core/protocol";
 import type { BrokenAgent } from "./broken-agent.js";
 import { textAt, withAt } from "./json.js";
 import { answers, IN_PARAMS, promptRequired } from "./messages.js";

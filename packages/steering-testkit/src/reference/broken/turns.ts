@@ -1,4 +1,5 @@
-import { CODE, METHOD, type WireMessage } from "@acp-steering/core";
+import type { WireMessage } from "@acp-steering/core";
+import { CODE, METHOD } from "@acp-steering/core/protocol";
 import { userMessage } from "../chat-message.js";
 import type { BrokenAgent, Workings } from "./broken-agent.js";
 import { textAt, withAt } from "./json.js";

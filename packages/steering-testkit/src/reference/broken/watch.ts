@@ -1,4 +1,5 @@
-import { type ContentBlock, METHOD, type WireMessage } from "@acp-steering/core";
+import type { ContentBlock, WireMessage } from "@acp-steering/core";
+import { METHOD } from "@acp-steering/core/protocol";
 import { type Json, objectAt, textAt } from "./json.js";
 
 /**
