@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { VendorError } from "@acp-steering/kit";
 
@@ -31,20 +31,43 @@ export function sessionInUse(sessionId: string, by: string): VendorError {
   });
 }
 
-/** The process that has it; `undefined` when it is ours now. */
+/** The process that has it; `undefined` when it is ours now. A lock appears with its holder's number in it, or not at all. */
 function take(file: string): number | undefined {
-  for (;;) {
-    try {
-      writeFileSync(file, String(process.pid), { flag: "wx" });
-      return undefined;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  const own = `${file}.${process.pid}`;
+  writeFileSync(own, String(process.pid));
+  try {
+    while (!appears(own, file)) {
+      const holder = readHolder(file);
+      if (holder === process.pid) return undefined;
+      if (holder !== undefined && isAlive(holder)) return holder;
+      remove(file, holder, `${own}.old`);
     }
-    const holder = readHolder(file);
-    if (holder === process.pid) return undefined;
-    if (holder !== undefined && isAlive(holder)) return holder;
-    rmSync(file, { force: true });
+    return undefined;
+  } finally {
+    rmSync(own, { force: true });
   }
+}
+
+function appears(own: string, file: string): boolean {
+  try {
+    linkSync(own, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+/** Takes the lock of a holder that is gone away, and puts it back where another adapter was faster and has it by now. */
+function remove(file: string, holder: number | undefined, aside: string): void {
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return;
+  }
+  if (readHolder(aside) !== holder) appears(aside, file);
+  rmSync(aside, { force: true });
 }
 
 function readHolder(file: string): number | undefined {

@@ -1,9 +1,20 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { lockSession } from "../src/session-lock.js";
+
+const beforeRename = vi.hoisted(() => ({ run: () => {} }));
+
+vi.mock("node:fs", async (load) => {
+  const fs = await load<typeof import("node:fs")>();
+  const renameSync: typeof fs.renameSync = (from, to) => {
+    beforeRename.run();
+    fs.renameSync(from, to);
+  };
+  return { ...fs, renameSync };
+});
 
 let home = "";
 const lockFile = (): string => join(home, "acp-steering", "session_1.lock");
@@ -39,5 +50,17 @@ describe("one adapter for a session", () => {
     writeFileSync(lockFile(), text);
     lockSession(home, "session_1")();
     expect(readdirSync(join(home, "acp-steering"))).toEqual([]);
+  });
+
+  test("that another adapter takes while the lock of a dead one is taken away stays with it", () => {
+    lockSession(home, "session_1")();
+    writeFileSync(lockFile(), "no number");
+    beforeRename.run = () => writeFileSync(lockFile(), String(process.ppid));
+    onTestFinished(() => {
+      beforeRename.run = () => {};
+    });
+    expect(() => lockSession(home, "session_1")).toThrow(`process ${process.ppid}`);
+    expect(readdirSync(join(home, "acp-steering"))).toEqual(["session_1.lock"]);
+    expect(readFileSync(lockFile(), "utf8")).toBe(String(process.ppid));
   });
 });
