@@ -25,7 +25,6 @@ export type {
   UndeliveredSteer,
   WireMessage,
 } from "./protocol.js";
-export { CODE, META_KEY, METHOD, REASON } from "./protocol.js";
 export type {
   AgentConnector,
   ConnectOptions,
