@@ -77,7 +77,7 @@ describe("recorded sessions of Codex", () => {
 
   test("G7 isolation: a steer that nobody has read is taken out of the conversation with the cancelled turn", async () => {
     const codex = new CodexPlayback("codex-overtaken-steer.jsonl", {
-      "/home/codex/rollout.jsonl": fileURLToPath(fixture("codex-rollout.jsonl")),
+      "/codex-home/rollout.jsonl": fileURLToPath(fixture("codex-rollout.jsonl")),
     });
     await codex.session.start(OPENING);
     const { message, reports } = steerOf(OVERTAKEN);

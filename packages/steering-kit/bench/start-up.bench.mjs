@@ -10,7 +10,7 @@ const REQUEST = { jsonrpc: "2.0", id: 1, method: "initialize", params: { protoco
 
 const pathOf = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
-const MINIMAL = [pathOf("./minimal-agent.mjs")];
+const MINIMAL = [fileURLToPath(new URL("minimal-agent.mjs", import.meta.url))];
 const ADAPTERS = {
   hermes: [pathOf("../../adapter-hermes/dist/cli.js")],
   kimi: [pathOf("../../adapter-kimi/dist/cli.js")],

@@ -35,14 +35,14 @@ export interface TracedTurn {
   readonly cancels: number[];
 }
 
-export interface TracedTool extends Span {
+interface TracedTool extends Span {
   readonly id: string;
   readonly label: string;
   status?: string;
 }
 
 /** A permission or an elicitation. */
-export interface TracedQuestion extends Span {
+interface TracedQuestion extends Span {
   readonly what: string;
   answer?: string;
 }
