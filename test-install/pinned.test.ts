@@ -6,7 +6,8 @@ import { install } from "./folder.js";
 
 /** What users import and hosts compare. Each change here is a change for them: a major, or a minor that only adds. */
 const EXPORTS = {
-  "@acp-steering/core": ["CODE", "META_KEY", "METHOD", "REASON", "steering"],
+  "@acp-steering/core": ["steering"],
+  "@acp-steering/core/protocol": ["CODE", "META_KEY", "METHOD", "REASON"],
   "@acp-steering/kit": ["VendorError", "serveStdio", "steeringAgent"],
   "@acp-steering/kit/process": [
     "ExecutableNotFoundError",
@@ -75,7 +76,7 @@ test.each(Object.entries(EXPORTS))("%s exports what it did", async (specifier, n
 });
 
 test("codes, reasons and methods are what hosts compare them with", async () => {
-  const { CODE, REASON, METHOD, META_KEY } = await valuesOf("@acp-steering/core");
+  const { CODE, REASON, METHOD, META_KEY } = await valuesOf("@acp-steering/core/protocol");
   expect(CODE).toEqual(CODES);
   expect(REASON).toMatchObject(REASONS);
   expect(METHOD).toMatchObject(METHODS);
@@ -84,7 +85,7 @@ test("codes, reasons and methods are what hosts compare them with", async () => 
 
 test("the schemas of core are where they were", async () => {
   const { exports } = JSON.parse(await readFile(join(folder, "node_modules/@acp-steering/core/package.json"), "utf8"));
-  expect(Object.keys(exports)).toEqual(expect.arrayContaining([".", "./schema/*.json"]));
+  expect(Object.keys(exports)).toEqual(expect.arrayContaining([".", "./protocol", "./schema/*.json"]));
   const schema = join(folder, "node_modules/@acp-steering/core/schema/steering-request.json");
   expect(JSON.parse(await readFile(schema, "utf8"))).toMatchObject({
     $schema: expect.stringContaining("json-schema.org"),
