@@ -1,7 +1,7 @@
 import type { Script } from "@acp-steering/testkit/model-server";
 import { describe, expect, test } from "vitest";
 import { PIS } from "./pis.js";
-import { openStage as openPiStage, type Stage, type StageOptions, userTexts } from "./stage.js";
+import { openStage as openPiStage, type Stage, type StageOptions, untilPiHas, userTexts } from "./stage.js";
 
 const injected = expect.objectContaining({ outcome: "injected" });
 const receipts = { _meta: { steering: { receipts: true } } };
@@ -30,6 +30,7 @@ describe.each(PIS)("steering the real Pi: $name", (pi) => {
     await model.held("first");
     expect(await client.steer(sessionId, "first steer")).toEqual(injected);
     expect(await client.steer(sessionId, "second steer")).toEqual(injected);
+    await untilPiHas(2, client, sessionId);
     model.release("first");
     expect(await turn.answer).toMatchObject({ stopReason: "end_turn" });
     expect(client.answersTo(turn.id)).toHaveLength(1);
@@ -50,6 +51,7 @@ describe.each(PIS)("steering the real Pi: $name", (pi) => {
     await model.held("first");
     await client.steer(sessionId, "one");
     await client.steer(sessionId, "two");
+    await untilPiHas(2, client, sessionId);
     model.release("first");
     await turn.answer;
     expect(userTexts(model)).toEqual([["Work"], ["Work", "one", "two"]]);
@@ -211,6 +213,7 @@ describe.each(PIS)("steering the real Pi: $name", (pi) => {
     const turn = client.prompt(sessionId, "Try");
     await model.held("failing");
     await client.steer(sessionId, "once");
+    await untilPiHas(1, client, sessionId);
     model.release("failing");
     if (pi.goesOnAfterFailure) {
       expect(await turn.answer).toMatchObject({ stopReason: "end_turn", _meta: { steering: { undelivered: [] } } });

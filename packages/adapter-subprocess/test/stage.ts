@@ -110,3 +110,12 @@ async function configurePi(folder: string, modelUrl: string, options: StageOptio
 export function userTexts(model: ModelServer): string[][] {
   return model.requests.map(({ messages }) => messages.filter(({ role }) => role === "user").map(({ text }) => text));
 }
+
+/**
+ * Until Pi has those steers. It answers what it is told in order, and the adapter hands a steer over when the one before is
+ * answered: as many questions later, all have been.
+ */
+export async function untilPiHas(steers: number, client: WireClient, sessionId: string): Promise<void> {
+  const same = { sessionId, configId: "model", value: "scripted/scripted" };
+  for (let asked = 0; asked < steers; asked += 1) await client.request("session/set_config_option", same);
+}
