@@ -24,7 +24,7 @@ export interface Traffic {
   readonly textToAgent: string;
 }
 
-/** What a tapped agent has read and written. Only after its end: a last line may be incomplete before. */
+/** What a tapped agent has read and written. The last line of a process that was ended in the middle of it is left out. */
 export async function trafficIn(folder: string): Promise<Traffic> {
   const textToAgent = await textIn(folder, "to-agent-");
   return { toAgent: recordsOf(textToAgent), fromAgent: recordsOf(await textIn(folder, "from-agent-")), textToAgent };
@@ -58,7 +58,8 @@ export function toJavaScript(source: string): string {
 
 async function textIn(folder: string, prefix: string): Promise<string> {
   const names = (await readdir(folder)).filter((name) => name.startsWith(prefix));
-  return (await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")))).join("");
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+  return texts.map((text) => text.slice(0, text.lastIndexOf("\n") + 1)).join("");
 }
 
 function recordsOf(text: string): Record<string, unknown>[] {
