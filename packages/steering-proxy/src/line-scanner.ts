@@ -14,7 +14,7 @@ export interface LineSink {
 
 const LINE_FEED = "\n";
 /** As large as the SDK lets a message be. */
-export const MAX_LINE_BYTES: number = 32 * 1024 * 1024;
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /**
  * Cuts a byte stream into lines. Each chunk becomes a string of one character a byte, in which searching costs a tenth of
