@@ -22,4 +22,5 @@ agent({ name: "relay" })
   })
   .connect(ndJsonStream(Writable.toWeb(process.stdout), /** @type {any} */ (Readable.toWeb(process.stdin))));
 
+process.stdin.on("end", () => child.stdin.end());
 child.on("exit", () => process.exit());
