@@ -5,7 +5,7 @@ import { ROOT, runNode, toolScript } from "./repository.mjs";
 import { ensureVendor } from "./vendors.mjs";
 
 const CONFIG = join(ROOT, "packages", "adapter-subprocess", "test-dialects", "vitest.config.ts");
-const VENDORS = /** @type {const} */ (["codex-acp"]);
+const VENDORS = /** @type {const} */ (["claude-agent-acp", "codex-acp"]);
 
 // The subprocess adapter with the real agents of its larger dialects, each in a folder that git does not see.
 await main(async () => {

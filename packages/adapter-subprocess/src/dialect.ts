@@ -35,6 +35,8 @@ export interface Conversation {
   readonly id: string;
   /** The file that holds it, where the dialect knows one. */
   readonly file?: string;
+  /** The last message that a new child is to know, where those behind it are left behind. */
+  readonly upTo?: string;
 }
 
 /** What the client gives with every session that it opens. */
@@ -90,6 +92,7 @@ export interface Agent {
    *
    * @param cwd the child's folder, absolute
    * @param talk is given the child's channel and says who hears it and what comes of it
+   * @param extraArguments added to the command
    * @returns what `talk`'s `answer` resolves with
    * @throws what `answer` rejects with, an error that says what to do where the child does not start, or takes too long
    * @example
@@ -100,7 +103,11 @@ export interface Agent {
    * });
    * ```
    */
-  visit<Answer>(cwd: string, talk: (channel: Channel) => Visit<Answer>): Promise<Answer>;
+  visit<Answer>(
+    cwd: string,
+    talk: (channel: Channel) => Visit<Answer>,
+    extraArguments?: readonly string[],
+  ): Promise<Answer>;
 }
 
 /** A short talk with a child. */

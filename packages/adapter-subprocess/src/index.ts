@@ -16,6 +16,7 @@ export type {
   SignIn,
   Visit,
 } from "./dialect.js";
+export { claudeStreamJson } from "./dialects/claude-stream-json.js";
 export { codexAppServer } from "./dialects/codex-app-server.js";
 export { piRpc } from "./dialects/pi-rpc.js";
 export { steerJsonl } from "./dialects/steer-jsonl.js";

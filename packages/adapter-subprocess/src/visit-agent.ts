@@ -9,12 +9,12 @@ export function agentOf(options: Omit<StartOptions, "cwd">): Agent {
     command,
     environment: environmentOf(dialect),
     log,
-    visit: async (cwd, talk) => {
+    visit: async (cwd, talk, extraArguments = []) => {
       const open = (channel: Parameters<typeof talk>[0]) => {
         const { listener, answer } = talk(channel);
         return { answer, receive: listener.receive.bind(listener), ended: listener.ended.bind(listener) };
       };
-      const { channel, answer } = await startChild({ ...options, cwd }, open, (visit) => visit.answer);
+      const { channel, answer } = await startChild({ ...options, cwd, extraArguments }, open, (visit) => visit.answer);
       await channel.stop();
       return answer;
     },

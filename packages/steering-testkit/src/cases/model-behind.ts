@@ -1,4 +1,5 @@
 import {
+  isTold,
   type ModelRequest,
   type ModelServer,
   type ModelServerOptions,
@@ -16,9 +17,6 @@ const ASIDE: Reply = { text: "ok" };
 const FAILURE: Reply = {
   error: { status: 400, type: "invalid_request_error", message: "The scripted model fails, as it was told to." },
 };
-/** Roles whose text the agent or the model itself has written. */
-const NOT_TOLD: readonly string[] = ["system", "developer", "assistant"];
-
 /** The scripted model server as what stands behind an agent: what carries a mark waits until a case answers it. */
 export interface ModelBehind extends Behind {
   readonly model: ModelServer;
@@ -109,13 +107,13 @@ export async function startModelBehind(options: Omit<ModelServerOptions, "script
 
 /** What the request gives the model to read: what the user said and what tools gave. */
 function toldOf({ messages }: ModelRequest): readonly string[] {
-  return messages.filter(({ role }) => !NOT_TOLD.includes(role)).map(({ text }) => text);
+  return messages.filter((_, index) => isTold(messages, index)).map(({ text }) => text);
 }
 
 /** What was said last is neither of a case nor of a tool: the agent asks for itself, as for what its user may say next. */
 function isOwnIdea({ messages }: ModelRequest): boolean {
   const answered = messages.findLastIndex(({ role }) => role === "assistant");
-  const news = messages.slice(answered + 1).filter(({ role }) => !NOT_TOLD.includes(role));
+  const news = messages.filter((_, index) => index > answered && isTold(messages, index));
   return news.every(({ role, text }) => role !== "tool" && text.search(MARK) < 0);
 }
 
@@ -132,7 +130,8 @@ class ServedStep implements ModelStep {
 
   constructor(request: ModelRequest, model: () => ModelServer, answered: () => void) {
     this.texts = toldOf(request);
-    this.images = request.messages.reduce((sum, { role, images }) => sum + (NOT_TOLD.includes(role) ? 0 : images), 0);
+    const { messages } = request;
+    this.images = messages.reduce((sum, { images }, index) => sum + (isTold(messages, index) ? images : 0), 0);
     this.hasShell = shellCall(request, "true") !== undefined;
     this.#request = request;
     this.#model = model;

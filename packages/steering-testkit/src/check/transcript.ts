@@ -1,4 +1,4 @@
-import type { ModelRequest } from "../model-server/index.js";
+import { isTold, type ModelRequest } from "../model-server/index.js";
 import type { WireRecord } from "../wire-record.js";
 import type { TranscriptLine } from "./check-report.js";
 
@@ -31,8 +31,7 @@ export function transcriptOf(
 function newMessages({ messages }: ModelRequest): readonly { readonly role: string; readonly text: string }[] {
   const from = messages.findLastIndex(({ role }) => role === "assistant") + 1;
   return messages
-    .slice(from)
-    .filter(({ role }) => role !== "system")
+    .filter((_, index) => index >= from && isTold(messages, index))
     .map(({ role, text }) => ({ role, text }));
 }
 

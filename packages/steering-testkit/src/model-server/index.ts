@@ -7,3 +7,4 @@ export type { ModelImage, ModelMessage, ModelRequest, ModelTool, ModelToolCall }
 export { parseScript } from "./script.js";
 export { type ModelServer, type ModelServerOptions, startModelServer } from "./server.js";
 export { shellCall } from "./shell-call.js";
+export { isTold } from "./told.js";

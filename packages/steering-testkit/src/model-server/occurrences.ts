@@ -1,4 +1,5 @@
 import type { ModelRequest } from "./request.js";
+import { isTold } from "./told.js";
 
 /** A place where a text stands. */
 export interface Occurrence {
@@ -15,8 +16,8 @@ const offsetsIn = (text: string, part: string): readonly number[] => {
 };
 
 /**
- * Every place where a text stands in the user messages of a request, in order: whether the model was told, how often,
- * and what before what.
+ * Every place where a text stands in what a request tells of the user, in order: whether the model was told, how often,
+ * and what before what. That is in user messages, and in system messages amid the conversation.
  *
  * @param request a request of any dialect
  * @param text a non-empty text; overlapping places count once
@@ -29,6 +30,8 @@ const offsetsIn = (text: string, part: string): readonly number[] => {
 export const occurrencesOf = (request: ModelRequest, text: string): readonly Occurrence[] =>
   text === ""
     ? []
-    : request.messages.flatMap(({ role, text: said }, message) =>
-        role === "user" ? offsetsIn(said, text).map((offset) => ({ message, offset })) : [],
+    : request.messages.flatMap(({ role, text: said }, message, messages) =>
+        role !== "tool" && isTold(messages, message)
+          ? offsetsIn(said, text).map((offset) => ({ message, offset }))
+          : [],
       );

@@ -1,5 +1,5 @@
 import type { ModelRequest, Reply } from "../model-server/index.js";
-import { isMentioned, STEER } from "./story.js";
+import { mentions, STEER } from "./story.js";
 
 /** A message in two columns: what it is, and what it says. */
 export interface Description {
@@ -59,7 +59,7 @@ export function describeModelRequest(request: ModelRequest, isSteerNew: boolean)
   const { messages } = request;
   const counted = `${messages.length} messages`;
   if (isSteerNew) {
-    const place = messages.findLastIndex((message) => isMentioned(message, STEER)) + 1;
+    const place = messages.findLastIndex(mentions(STEER)) + 1;
     return { name: modelRequestName(request), text: `${counted}; no. ${place} is the steer`, about: "steer" };
   }
   return { name: modelRequestName(request), text: `${counted}; the last: ${messages.at(-1)?.role ?? "none"}` };

@@ -13,7 +13,7 @@ import {
 } from "./scene-event.js";
 import type { SceneModel } from "./scene-model.js";
 import { sightingOf } from "./sighting.js";
-import { ANNOUNCEMENT, HOLD, isMentioned, isSteerObeyed, LATE_STEER, PROMPT, STEER, storyReply } from "./story.js";
+import { ANNOUNCEMENT, HOLD, isSteerObeyed, LATE_STEER, mentions, PROMPT, STEER, storyReply } from "./story.js";
 import { rejectable, Watchdog } from "./watchdog.js";
 
 /** What {@link playScene} needs: the agent's command, and who listens. */
@@ -180,7 +180,7 @@ class Play {
     for (let last = -1; ; last += 1) {
       const request = await server.nextRequest(last);
       if (this.#isOver) return;
-      const hasSteer = request.messages.some((message) => isMentioned(message, STEER));
+      const hasSteer = request.messages.some(mentions(STEER));
       this.#message("agent", "model", describeModelRequest(request, hasSteer && !isSteerSeen));
       isSteerSeen ||= hasSteer;
       this.#message("model", "agent", describeReply(request, storyReply(request, toolboxFor)));

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ModelMessage, ModelRequest, Reply } from "../model-server/index.js";
+import { isTold, type ModelMessage, type ModelRequest, type Reply } from "../model-server/index.js";
 import { shellToolbox, type Toolbox, type ToolboxFor } from "./toolbox.js";
 
 /** The name under which the model's answer is held open while the user reads it and steers. */
@@ -57,12 +57,10 @@ export function storyReply(request: ModelRequest, toolboxFor: ToolboxFor = shell
   return steered(toolbox, countToolCalls(messages.slice(steerAt)), countToolCalls(messages.slice(0, steerAt)));
 }
 
-/** Written by the agent or by the model itself. An agent may put what its user says into a tool's message. */
-const NOT_TOLD: readonly string[] = ["system", "developer", "assistant"];
-
-/** Whether a message of the request tells the model the text. */
-export function isMentioned({ role, text: told }: ModelMessage, text: string): boolean {
-  return !NOT_TOLD.includes(role) && told.includes(text);
+/** Whether a message of a request tells the model the text. An agent may put what its user says into a tool's message. */
+export function mentions(text: string) {
+  return ({ text: told }: ModelMessage, index: number, messages: readonly ModelMessage[]): boolean =>
+    told.includes(text) && isTold(messages, index);
 }
 
 const DONE_UNSTEERED: Reply = { text: "Done: the greeting is Polish." };
@@ -101,7 +99,7 @@ function steered(toolbox: Toolbox | undefined, callsSince: number, callsBefore: 
 }
 
 function lastMention(messages: readonly ModelMessage[], text: string): number {
-  return messages.findLastIndex((message) => isMentioned(message, text));
+  return messages.findLastIndex(mentions(text));
 }
 
 function countToolCalls(messages: readonly ModelMessage[]): number {
