@@ -37,6 +37,8 @@ export interface Conversation {
   readonly file?: string;
   /** The last message that a new child is to know, where those behind it are left behind. */
   readonly upTo?: string;
+  /** What the user has set in it, where a new child would not know. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** What the client gives with every session that it opens. */

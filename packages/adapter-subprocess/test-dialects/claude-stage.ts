@@ -21,11 +21,13 @@ export interface ClaudePlace {
   readonly configuration: string;
   /** What Claude Code may do without asking: its `permissions.defaultMode`. */
   readonly mode?: string;
+  /** Added to its environment. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** A command that starts the real Claude Code with a scripted model, without the network. */
 export async function claudeCommand(place: ClaudePlace): Promise<[string, ...string[]]> {
-  const { modelUrl, configuration, mode = "default" } = place;
+  const { modelUrl, configuration, mode = "default", environment: added = {} } = place;
   const settings = { permissions: { defaultMode: mode }, promptSuggestionEnabled: false };
   await writeFile(join(configuration, "settings.json"), JSON.stringify(settings));
   const environment = {
@@ -37,6 +39,7 @@ export async function claudeCommand(place: ClaudePlace): Promise<[string, ...str
     DISABLE_AUTOUPDATER: "1",
     // Without it, nobody who is root may run what was not asked for.
     IS_SANDBOX: "1",
+    ...added,
   };
   return ["env", ...Object.entries(environment).map(([name, value]) => `${name}=${value}`), await claudeExecutable()];
 }
@@ -64,13 +67,13 @@ export interface ClaudeStage {
 /** The real Claude Code behind the adapter, with a scripted model, one session open. */
 export async function openClaude(
   script: Script,
-  { mode, mcpServers = [] }: { mode?: string; mcpServers?: object[] } = {},
+  settings: Pick<ClaudePlace, "mode" | "environment"> = {},
 ): Promise<ClaudeStage> {
   const model = await startModelServer({ script });
   onTestFinished(() => model.close());
   const cwd = await temporaryFolder();
   const configuration = await temporaryFolder();
-  const command = await claudeCommand({ modelUrl: model.url, configuration, ...(mode !== undefined && { mode }) });
+  const command = await claudeCommand({ ...settings, modelUrl: model.url, configuration });
   const connect = async (): Promise<WireClient> => {
     const vendor = subprocessVendor({ dialect: claudeStreamJson, command, log: () => {} });
     const client = WireClient.connect(steeringAgent(vendor));
@@ -81,6 +84,6 @@ export async function openClaude(
     return client;
   };
   const client = await connect();
-  const opened = await client.request<{ sessionId: string }>("session/new", { cwd, mcpServers });
+  const opened = await client.request<{ sessionId: string }>("session/new", { cwd, mcpServers: [] });
   return { model, client, cwd, configuration, sessionId: opened.sessionId, opened: { ...opened }, connect };
 }

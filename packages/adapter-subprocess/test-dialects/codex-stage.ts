@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { steeringAgent } from "@acp-steering/kit";
-import { recordOf } from "@acp-steering/kit/adapter";
 import { WireClient } from "@acp-steering/testkit";
 import { type ModelServer, type Script, startModelServer } from "@acp-steering/testkit/model-server";
 import { onTestFinished } from "vitest";
@@ -109,12 +108,4 @@ export function userTexts(model: ModelServer): string[][] {
   return model.requests.map(({ messages }) =>
     messages.filter(({ role, text }) => role === "user" && !text.startsWith("<")).map(({ text }) => text),
   );
-}
-
-/** The states in which the client was told a steer is, in order. */
-export function statesOf(client: WireClient): unknown[] {
-  return client.log
-    .filter(({ message }) => message?.method === "_session/steering/update")
-    .map(({ message }) => recordOf(message?.params)["state"])
-    .filter((state) => state === "delivered" || state === "undelivered");
 }

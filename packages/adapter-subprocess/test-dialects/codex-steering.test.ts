@@ -1,18 +1,11 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type ModelRequest, occurrencesOf, shellCall } from "@acp-steering/testkit/model-server";
 import { describe, expect, test, vi } from "vitest";
-import { NEVER_ASKS, openCodex, statesOf, userTexts } from "./codex-stage.js";
+import { NEVER_ASKS, openCodex, userTexts } from "./codex-stage.js";
+import { pidIn, statesOf } from "./observations.js";
 
 const NO_TOOL = { name: "none", arguments: {} };
 
 /** The process that a command has noted there. */
-function pidIn(folder: string): number {
-  const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
-  if (pid <= 1) throw new Error("not written yet");
-  return pid;
-}
-
 describe("steering the real Codex", () => {
   test("G1 no lost steer, G2 no duplicate: steers around the end of Codex' turn are read once, within their turn", async () => {
     const { client, model, sessionId } = await openCodex(() => ({ text: ["One", " two"] }));

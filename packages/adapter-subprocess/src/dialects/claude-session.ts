@@ -49,6 +49,7 @@ export class ClaudeSession implements DialectSession {
     this.#isWritten = opening.kind !== "new";
     this.commands = toCommands(introduction["commands"]);
     await this.#settings.read(introduction);
+    if (opening.kind !== "new") await this.#settings.restore(opening.conversation.settings ?? {});
     if (opening.mcpServers.length > 0) await this.#startServers(opening);
     return { id: this.#sessionId };
   }
@@ -121,7 +122,8 @@ export class ClaudeSession implements DialectSession {
 
   conversation(): Conversation | undefined {
     if (!this.#isWritten) return undefined;
-    return { id: this.#sessionId, ...(this.#upTo !== undefined && { upTo: this.#upTo }) };
+    const { chosen: settings } = this.#settings;
+    return { id: this.#sessionId, settings, ...(this.#upTo !== undefined && { upTo: this.#upTo }) };
   }
 
   /** A steer that nobody has read would come up in a later turn: a new child goes on without it. */

@@ -39,6 +39,7 @@ export class ClaudeSettings {
   #model = "";
   #effort = "";
   #modeId = "default";
+  #chosen: Readonly<Record<string, string>> = {};
 
   constructor(control: ClaudeControl) {
     this.#control = control;
@@ -57,6 +58,17 @@ export class ClaudeSettings {
     this.#model = known?.value ?? present;
   }
 
+  /** What the user has set, as {@link restore} takes it. */
+  get chosen(): Readonly<Record<string, string>> {
+    return this.#chosen;
+  }
+
+  async restore({ model, effort, mode }: Readonly<Record<string, string>>): Promise<void> {
+    if (model !== undefined) await this.set({ configId: "model", value: model });
+    if (effort !== undefined) await this.set({ configId: "effort", value: effort });
+    if (mode !== undefined) await this.setMode(mode);
+  }
+
   configOptions(): ConfigOption[] {
     const efforts = this.#present?.efforts.map(toEffort) ?? [];
     const isKnown = efforts.some(({ value }) => value === this.#effort);
@@ -67,13 +79,15 @@ export class ClaudeSettings {
   }
 
   async set({ configId, value }: ConfigChange): Promise<void> {
+    const chosen = String(value);
     if (configId === "model") {
-      await this.#control.request("set_model", { model: value });
-      this.#model = String(value);
+      await this.#control.request("set_model", { model: chosen });
+      this.#model = chosen;
     } else {
-      await this.#control.request("apply_flag_settings", { settings: { effortLevel: value } });
-      this.#effort = String(value);
+      await this.#control.request("apply_flag_settings", { settings: { effortLevel: chosen } });
+      this.#effort = chosen;
     }
+    this.#chosen = { ...this.#chosen, [configId]: chosen };
   }
 
   modes(): Modes {
@@ -84,12 +98,14 @@ export class ClaudeSettings {
   async setMode(mode: string): Promise<void> {
     await this.#control.request("set_permission_mode", { mode });
     this.#modeId = mode;
+    this.#chosen = { ...this.#chosen, mode };
   }
 
   /** Claude Code is in another mode: by its own tools, or by an answer of the user's. @returns whether that is new */
   modeChanged(modeId: string): boolean {
     if (modeId === "" || modeId === this.#modeId) return false;
     this.#modeId = modeId;
+    this.#chosen = { ...this.#chosen, mode: modeId };
     return true;
   }
 
