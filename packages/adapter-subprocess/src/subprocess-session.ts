@@ -71,7 +71,9 @@ export class SubprocessSession implements VendorSession {
       return await channel.listener.prompt(turn);
     } catch (error) {
       if (turn.signal.aborted) return { stopReason: "cancelled" };
-      throw channel.alive || this.#closed ? error : this.#childLost(error as Error);
+      // What the dialect itself has to say of the turn counts, also where it has ended the child over it.
+      const isSaid = error instanceof VendorError || channel.alive || this.#closed;
+      throw isSaid ? error : this.#childLost(error as Error);
     } finally {
       watch.end();
     }

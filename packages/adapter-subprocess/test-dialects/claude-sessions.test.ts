@@ -1,7 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { CODE } from "@acp-steering/core/protocol";
-import { type ModelRequest, occurrencesOf, shellCall } from "@acp-steering/testkit/model-server";
+import {
+  type ModelRequest,
+  type ModelServer,
+  occurrencesOf,
+  type Reply,
+  shellCall,
+} from "@acp-steering/testkit/model-server";
 import { describe, expect, test } from "vitest";
 import { NEVER_ASKS, openClaude } from "./claude-stage.js";
 
@@ -12,6 +19,27 @@ interface Setting {
 }
 
 const NO_TOOL = { name: "none", arguments: {} };
+const MCP_SERVER = fileURLToPath(new URL("../test/fixtures/mcp-server.mjs", import.meta.url));
+const PICK = {
+  question: "Which one?",
+  header: "Pick",
+  multiSelect: false,
+  options: [
+    { label: "A", description: "the first" },
+    { label: "B", description: "the second" },
+  ],
+};
+
+const asksOnce =
+  (questions: readonly object[]) =>
+  (request: ModelRequest): Reply =>
+    request.messages.at(-1)?.role === "tool"
+      ? { text: "Done." }
+      : { toolCalls: [{ name: "AskUserQuestion", arguments: { questions } }] };
+
+const lastResult = (model: ModelServer): string | undefined =>
+  model.requests.at(-1)?.messages.findLast(({ role }) => role === "tool")?.text;
+
 const told = (request: ModelRequest | undefined, ...texts: string[]): number[] =>
   texts.map((text) => (request ? occurrencesOf(request, text).length : 0));
 
@@ -109,21 +137,8 @@ describe("sessions of the real Claude Code", () => {
     });
   });
 
-  test("the model's questions are a form, and without forms a choice", async () => {
-    const question = {
-      question: "Which one?",
-      header: "Pick",
-      multiSelect: false,
-      options: [
-        { label: "A", description: "the first" },
-        { label: "B", description: "the second" },
-      ],
-    };
-    const { client, model, sessionId } = await openClaude((request) =>
-      request.messages.at(-1)?.role === "tool"
-        ? { text: "Done." }
-        : { toolCalls: [{ name: "AskUserQuestion", arguments: { questions: [question] } }] },
-    );
+  test("the model's question is a choice where the client shows no forms", async () => {
+    const { client, model, sessionId } = await openClaude(asksOnce([PICK]));
     client.permission = (params) => ({
       outcome: {
         outcome: "selected",
@@ -132,7 +147,42 @@ describe("sessions of the real Claude Code", () => {
       },
     });
     await client.prompt(sessionId, "Ask").answer;
-    expect(model.requests.at(-1)?.messages.at(-1)?.text).toContain('"Which one?"="B"');
+    expect(lastResult(model)).toContain('"Which one?"="B"');
+  });
+
+  test("the model's questions are a form where the client shows one", async () => {
+    const several = { ...PICK, question: "Which ones?", multiSelect: true };
+    const { client, model, sessionId } = await openClaude(asksOnce([PICK, several]), {
+      capabilities: { elicitation: { form: {} } },
+    });
+    client.handle("elicitation/create", (params) => {
+      const { properties } = params["requestedSchema"] as { properties: Record<string, unknown> };
+      expect(properties).toMatchObject({ question1: { enum: ["A", "B"] }, question2: { items: { enum: ["A", "B"] } } });
+      return { action: "accept", content: { question1: "B", question2: ["A", "B"] } };
+    });
+    await client.prompt(sessionId, "Ask").answer;
+    expect(lastResult(model)).toContain('"Which one?"="B"');
+    expect(lastResult(model)).toContain('"Which ones?"="A, B"');
+  });
+
+  test("MCP servers of the client's are there, without their secrets in any argument", async () => {
+    const server = {
+      name: "greeter",
+      command: process.execPath,
+      args: [MCP_SERVER],
+      env: [{ name: "GREETED", value: "you" }],
+    };
+    const { client, cwd, model } = await openClaude(
+      (request) =>
+        request.messages.at(-1)?.role === "tool"
+          ? { text: "Done." }
+          : { toolCalls: [{ name: "mcp__greeter__greet", arguments: {} }] },
+      { mode: NEVER_ASKS },
+    );
+    const { sessionId } = await client.request<{ sessionId: string }>("session/new", { cwd, mcpServers: [server] });
+    await client.prompt(sessionId, "Greet me").answer;
+    expect(lastResult(model)).toBe("Hello, you");
+    expect(client.updates(sessionId)).toContainEqual(expect.objectContaining({ title: "greeter: greet" }));
   });
 
   test("files that are written and edited are shown as diffs, with their place", async () => {

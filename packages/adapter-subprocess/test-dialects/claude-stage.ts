@@ -64,10 +64,15 @@ export interface ClaudeStage {
   connect(): Promise<WireClient>;
 }
 
+export interface ClaudeSettings extends Pick<ClaudePlace, "mode" | "environment"> {
+  /** What the client can do beside being told of receipts. */
+  readonly capabilities?: object;
+}
+
 /** The real Claude Code behind the adapter, with a scripted model, one session open. */
 export async function openClaude(
   script: Script,
-  settings: Pick<ClaudePlace, "mode" | "environment"> = {},
+  { capabilities = {}, ...settings }: ClaudeSettings = {},
 ): Promise<ClaudeStage> {
   const model = await startModelServer({ script });
   onTestFinished(() => model.close());
@@ -80,7 +85,7 @@ export async function openClaude(
     onTestFinished(async () => {
       await client.close();
     });
-    await client.initialize({ _meta: { steering: { receipts: true } } });
+    await client.initialize({ ...capabilities, _meta: { steering: { receipts: true } } });
     return client;
   };
   const client = await connect();

@@ -138,6 +138,23 @@ describe("G8 containment", () => {
     expect(["Prompt one.", "go on"].map((text) => occurrencesOf(told, text).length)).toEqual([1, 1]);
   });
 
+  test("G8 containment: a model that fails with a steer unread costs its turn, and the steer is handed back", async () => {
+    const { client, model, sessionId } = await openClaude((request) => {
+      if (occurrencesOf(request, "go on").length > 0) return { text: "Here again." };
+      return occurrencesOf(request, "steered").length > 0
+        ? { error: { status: 400, message: "no such thing" } }
+        : SPEAKS;
+    });
+    const turn = client.prompt(sessionId, "Prompt one.");
+    await model.held("busy");
+    await client.steer(sessionId, "steered");
+    await expect(turn.answer).rejects.toMatchObject({ data: { reason: "modelFailed" } });
+    expect(statesOf(client)).toEqual(["undelivered"]);
+    await client.prompt(sessionId, "go on").answer;
+    const told = model.requests.at(-1) as ModelRequest;
+    expect(["Prompt one.", "steered"].map((text) => occurrencesOf(told, text).length)).toEqual([1, 0]);
+  });
+
   test("G8 containment: a model that fails costs its turn, and its words are in the error", async () => {
     // It asks a second time without what the server may not know.
     const { client, sessionId } = await openClaude((request) =>

@@ -1,6 +1,6 @@
 import type { Verdict } from "@acp-steering/core";
 import type { ConfigChange, SteerMessage, Turn, TurnOutcome, VendorSession } from "@acp-steering/kit";
-import { isRecord, type JsonRecord, listOf, textOf } from "@acp-steering/kit/adapter";
+import { isRecord, type JsonRecord, listOf, recordOf, textOf } from "@acp-steering/kit/adapter";
 import type { Agent, Channel, Conversation, DialectSession, Opening, SessionUpdate } from "../dialect.js";
 import { ClaudeControl } from "./claude-control.js";
 import { serversOf, sessionIdOf } from "./claude-opening.js";
@@ -138,9 +138,13 @@ export class ClaudeSession implements DialectSession {
     return textOf(content);
   }
 
+  /** A server that does not work costs its tools, not the session. */
   async #startServers(opening: Opening): Promise<void> {
-    const { errors } = await this.#control.request("mcp_set_servers", { servers: serversOf(opening) });
-    for (const [name, error] of Object.entries(isRecord(errors) ? errors : {}))
+    const servers = serversOf(opening);
+    const { errors } = await this.#control
+      .request("mcp_set_servers", { servers })
+      .catch((error: Error): JsonRecord => ({ errors: { "of the client": error.message } }));
+    for (const [name, error] of Object.entries(recordOf(errors)))
       this.#channel.log(`Claude Code cannot use the MCP server ${name}: ${textOf(error)}`);
   }
 
