@@ -64,7 +64,14 @@ const EXPORTS = {
   "@acp-steering/proxy": ["PROXY_EXIT", "REASON", "STRATEGIES", "chooseStrategy", "createProxy", "runProxy"],
   "@acp-steering/hermes": ["HermesNotFoundError", "hermesVendor"],
   "@acp-steering/kimi": ["KimiTurns", "agentSdkConversation", "kimiVendor", "sdkConversation"],
-  "@acp-steering/subprocess": ["claudeStreamJson", "codexAppServer", "meetAgent", "piRpc", "steerJsonl", "subprocessVendor"],
+  "@acp-steering/subprocess": [
+    "claudeStreamJson",
+    "codexAppServer",
+    "meetAgent",
+    "piRpc",
+    "steerJsonl",
+    "subprocessVendor",
+  ],
 } as const;
 
 const CODES = {
