@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { defineConfig } from "tsup";
-import { MEMBERS, WORDS } from "./built/internal-names.js";
+import { NAMES, WORDS } from "./built/internal-names.js";
+import { shortNames } from "./built/short-names.js";
 
 const anyOf = (names: readonly string[]): string => `(?:${names.join("|")})`;
 
@@ -21,7 +22,8 @@ export default defineConfig({
   esbuildOptions(options) {
     options.minifySyntax = true;
     options.mangleQuoted = true;
-    options.mangleProps = new RegExp(`^${anyOf([...MEMBERS, ...WORDS])}$`);
+    options.mangleProps = new RegExp(`^${anyOf(NAMES)}$`);
+    options.mangleCache = shortNames();
   },
   esbuildPlugins: [
     {

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { MEMBERS, WORDS } from "./internal-names.js";
+import { FAMILIES, NAMES, WORDS } from "./internal-names.js";
+import { shortNames } from "./short-names.js";
 
-const NAMES = [...MEMBERS, ...WORDS];
+const MAX_BYTES = 8_192;
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, "");
 const readAll = (folder: string): string =>
@@ -34,6 +36,12 @@ it("no member of what the platform gives the core is an internal name", () => {
   expect(NAMES.filter((name) => names.has(name))).toEqual(["link"]);
 });
 
+it("names that can meet are different when they are short", () => {
+  const short = shortNames();
+  for (const family of FAMILIES) expect(new Set(family.map((name) => short[name])).size).toBe(family.length);
+  expect(Object.keys(short).sort()).toEqual([...NAMES].sort());
+});
+
 it("every internal name is one of the core's", () => {
   const sources = readAll("../src/");
   expect(NAMES.filter((name) => !new RegExp(`\\b${name}\\b`).test(sources))).toEqual([]);
@@ -42,4 +50,8 @@ it("every internal name is one of the core's", () => {
 it("what was built has none of them left", () => {
   const built = read("../dist/index.js");
   expect(NAMES.filter((name) => new RegExp(`[.]${name}\\b|[{,]${name}:`).test(built))).toEqual([]);
+});
+
+it("what an agent's author bundles is at most 8 kB, minified and gzipped", () => {
+  expect(gzipSync(read("../dist/index.js"), { level: 9 }).length).toBeLessThanOrEqual(MAX_BYTES);
 });

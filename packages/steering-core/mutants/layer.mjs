@@ -151,7 +151,7 @@ export const LAYER = [
   },
   {
     file: "wire.ts",
-    search: 'for (const session of [...sessions.values()]) dispatch(session, "linkLost", link);',
+    search: 'for (const session of sessions.values()) dispatch(session, "linkLost", link);',
     replace: "",
     breaks: "§6: the turns of a lost connection are not cancelled",
   },
@@ -199,8 +199,8 @@ export const LAYER = [
   },
   {
     file: "parse.ts",
-    search: "/^\\/(steer|queue)(?:\\s([\\s\\S]*))?$/",
-    replace: "/^\\/(steer|queue)([\\s\\S]*)$/",
+    search: "/^\\/(steer|queue)(?:\\s(.*))?$/s",
+    replace: "/^\\/(steer|queue)(.*)$/s",
     breaks: "§7: a command of the agent that begins like one of ours is taken for ours",
   },
 ];

@@ -84,7 +84,7 @@ export const MACHINE = [
   },
   {
     file: "session.ts",
-    search: 'if (timer === "cancelRequest" && run) order(state, "sendCancelRequest", run);',
+    search: 'if (timer === "sendCancelRequest" && run) order(state, "sendCancelRequest", run);',
     replace: "",
     breaks: "G6: $/cancel_request is not sent at half of the grace",
   },
@@ -216,7 +216,7 @@ export const MACHINE = [
   },
   {
     file: "turn.ts",
-    search: '  order(state, "arm", "cancel", 0);',
+    search: '  order(state, "arm", "sendCancel", 0);',
     replace: '  order(state, "sendCancel", run.link);',
     breaks: "G6: a cancel is forwarded in the macrotask of its prompt, which it can overtake",
   },

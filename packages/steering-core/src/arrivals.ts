@@ -3,17 +3,15 @@
  * that answer a client.
  */
 import { alreadyDelivered, busy, noRunningTurn, sessionNotFound, unknownMessage } from "./errors.js";
-import { type ContentBlock, type IdleDetail, REASON, STOP } from "./protocol.js";
+import { type IdleDetail, REASON, STOP } from "./protocol.js";
 import type { Asker, EventName, Events, QueuedPrompt, State, Steer } from "./state.js";
 import { answerSteer, bindSteer, findSteer, injectNext, isPending, order, respond, settle, turnOf } from "./steers.js";
-import { enqueue, openTurn, rest, withGuidance } from "./turn.js";
+import { enqueue, openTurn, rest, textPrompt, withGuidance } from "./turn.js";
 
 /** What one event does in one phase. */
 export type Cell<Name extends EventName> = (state: State, ...event: Events[Name]) => void;
 
 // --- Prompts ----------------------------------------------------------------------------------------------------------
-
-const textPrompt = (text: string): readonly ContentBlock[] => [{ type: "text", text }];
 
 const say = (state: State, asker: Asker, text: string): void => {
   order(state, "say", asker.link, text);

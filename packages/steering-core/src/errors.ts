@@ -16,7 +16,7 @@ export const unsupportedContent = (type: string, path: string, accepted: readonl
 
 /** The session is not known here, is closed or being closed, or belongs to another connection. Code `-32002`. */
 export const sessionNotFound = (sessionId?: string): RpcError =>
-  fault(CODE.notFound, "The session is not open here. Create, load or resume it first", { sessionId });
+  fault(CODE.notFound, "The session is not open here. Create or load it first", { sessionId });
 
 const refusal = (reason: string, message: string, messageId?: string): RpcError =>
   fault(CODE.invalidRequest, message, { reason, messageId });
@@ -24,7 +24,7 @@ const refusal = (reason: string, message: string, messageId?: string): RpcError 
 /** More pending steers than `maxPending` allows. Code `-32600`, `data.reason: "tooManyPending"`. */
 export const tooManyPending: RpcError = refusal(
   REASON.tooManyPending,
-  "Too much is waiting for the agent. Send it again later",
+  "Too much waits for the agent. Send it again later",
 );
 
 /** No turn runs and the idle policy is `reject`. Code `-32600`, `data.reason: "noRunningTurn"`. */
@@ -39,10 +39,10 @@ export const alreadyDelivered = (messageId: string): RpcError =>
 
 /** No such steer, or not this connection's. Code `-32600`, `data.reason: "unknownMessage"`. */
 export const unknownMessage = (messageId: string): RpcError =>
-  refusal(REASON.unknownMessage, "The latest turn has no such message of this connection", messageId);
+  refusal(REASON.unknownMessage, "The latest turn has no such message of yours", messageId);
 
 /** The id of a request that has no answer yet was used again. Code `-32600`. */
-export const idInUse: RpcError = fault(CODE.invalidRequest, "A request with this id is open. Send it with another");
+export const idInUse: RpcError = fault(CODE.invalidRequest, "A request with this id is open. Use another");
 
 /** The agent has not ended a cancelled run within the grace. Code `-32603`, `data.reason: "agentStuck"`. */
 export const agentStuck: RpcError = fault(

@@ -19,6 +19,7 @@ import type {
   State,
   Steer,
 } from "./state.js";
+import { textPrompt } from "./turn.js";
 
 /** One connection, as the hub needs it. */
 export interface Link {
@@ -29,7 +30,7 @@ export interface Link {
   /** Answers a request of the client that brought an event. */
   respond(id: RequestId, outcome: RunOutcome): void;
   /** Sends a prompt to the agent, whose answer ends the run. */
-  beginRun(session: Session, run: Run, params: JsonObject): void;
+  startRun(session: Session, run: Run, params: JsonObject): void;
   releaseHolds(session: Session): void;
   /** Lets the agent go once nothing of a client that is gone is left there. */
   leaveWhenDone(): void;
@@ -164,7 +165,7 @@ export const createHub = (traits: Traits, clock: Clock): Hub => {
 
   const hands: Hands = {
     respond: (_, { link, id }, outcome) => linkOf(link).respond(id, outcome),
-    startRun: (session, run, params) => linkOf(run.link).beginRun(session, run, params),
+    startRun: (session, run, params) => linkOf(run.link).startRun(session, run, params),
     inject,
     abortInjection: ({ injection }) => injection?.abort(),
     give: (_, steers) => {
@@ -189,7 +190,7 @@ export const createHub = (traits: Traits, clock: Clock): Hub => {
           show(link, session, UPDATE.userMessage, prompt, messageId);
     },
     say: (session, link, text) => {
-      show(linkOf(link), session, UPDATE.agentMessage, [{ type: "text", text }], crypto.randomUUID());
+      show(linkOf(link), session, UPDATE.agentMessage, textPrompt(text), crypto.randomUUID());
     },
     arm: (session, timer, ms) => {
       session.timers[timer] = clock.set(() => dispatch(session, "timerFired", timer), ms);

@@ -35,7 +35,7 @@ export const weightOf = (value: unknown): number => {
   let level = [value];
   for (let depth = 0; ; depth += 1) {
     for (const item of level) if (isString(item)) weight += item.length;
-    const nested = level.filter((item) => typeof item === "object" && item !== null) as object[];
+    const nested = level.filter((item) => Object(item) === item) as object[];
     if (nested.length === 0) return weight;
     if (depth === MAX_DEPTH) return Number.POSITIVE_INFINITY;
     level = nested.flatMap(Object.values);
@@ -54,7 +54,7 @@ const must =
 
 const anObject = must(isObject, "an object");
 const aString = must(isString, "a string");
-const anIdentifier = must((value) => isString(value) && value !== "", "a non-empty string");
+const anIdentifier = must((value) => isString(value) && value.length > 0, "a non-empty string");
 const blocksAtAll = must((value) => Array.isArray(value) && value.length > 0, "a non-empty array");
 const shallow = must((value) => weightOf(value) < Number.POSITIVE_INFINITY, `at most ${MAX_DEPTH} levels deep`);
 const requestableIdle = must((value) => REQUESTABLE_IDLE.includes(value), `one of ${REQUESTABLE_IDLE.join(", ")}`);
@@ -139,7 +139,7 @@ export const promptBlocks = (params: unknown): readonly ContentBlock[] | undefin
   return blocks(prompt, "") ? undefined : (prompt as ContentBlock[]);
 };
 
-const COMMAND = /^\/(steer|queue)(?:\s([\s\S]*))?$/;
+const COMMAND = /^\/(steer|queue)(?:\s(.*))?$/s;
 
 /** Recognises `/steer` and `/queue` in a prompt of text blocks only. */
 export const slashCommand = (prompt: readonly ContentBlock[]): SlashCommand | undefined => {

@@ -162,8 +162,8 @@ const verdictOverdue = (state: State): void => {
 
 const timerWhileStopping: Cell<"timerFired"> = (state, timer) => {
   const { run } = state;
-  if (timer === "cancel") sendCancel(state);
-  if (timer === "cancelRequest" && run) order(state, "sendCancelRequest", run);
+  if (timer === "sendCancel") sendCancel(state);
+  if (timer === "sendCancelRequest" && run) order(state, "sendCancelRequest", run);
   if (timer === "cancelling") endCancelled(state);
   unqueue(state, ({ turnId }) => turnId === timer, { error: agentStuck });
 };

@@ -158,7 +158,7 @@ export interface State {
 export type DriverReport = "delivered" | "undelivered";
 
 /** A phase that waits for time has a timer of its name; a prompt that waits for an old run one of its turn's id. */
-export type TimerName = Phase | "cancel" | "cancelRequest";
+export type TimerName = Phase | "sendCancel" | "sendCancelRequest";
 
 /** What can happen: a name and what comes with it. */
 export interface Events {

@@ -47,6 +47,10 @@ export const steersAt = (state: State, ...fates: readonly Fate[]): readonly Stee
 
 export const isPending = ({ fate }: Steer): boolean => fate === "waiting" || fate === "fallen";
 
+/** The steers of the open turn that the agent may have been shown. */
+export const handedOverOf = (state: State): readonly Steer[] =>
+  turnOf(state).bound.filter((steer) => !isPending(steer));
+
 export const pendingOf = (state: State): readonly Steer[] => turnOf(state).bound.filter(isPending);
 
 export const injectingOf = (state: State): Steer | undefined =>
@@ -107,7 +111,7 @@ export const injectNext = (state: State): void => {
   if (phase !== "running" || closing) return;
   const steer = turnOf(state).bound.find(isPending);
   if (!steer || turnOf(state).holds > 0) return;
-  if (policy.interrupts && run?.lively) order(state, "arm", "cancel", 0);
+  if (policy.interrupts && run?.lively) order(state, "arm", "sendCancel", 0);
   if (!steer.injectable || steer.fate === "fallen" || injectingOf(state)) return;
   steer.fate = "injecting";
   order(state, "inject", turnOf(state).id, steer);

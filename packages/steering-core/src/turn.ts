@@ -9,6 +9,7 @@ import {
   closeInjection,
   enter,
   fall,
+  handedOverOf,
   injectingOf,
   injectNext,
   order,
@@ -28,7 +29,11 @@ const MAX_INTERRUPTED_BYTES = 1_048_576;
 /** Past steers that a late revoke can still ask for. */
 const MAX_PAST = 16;
 const NOT_TAKEN: readonly number[] = [CODE.invalidRequest, CODE.invalidParams, CODE.authRequired, CODE.notFound];
-const SEPARATOR: ContentBlock = { type: "text", text: "\n\n" };
+
+/** A user's words, or the layer's, as blocks. */
+export const textPrompt = (text: string): readonly ContentBlock[] => [{ type: "text", text }];
+
+const SEPARATOR = textPrompt("\n\n");
 const CANCELLED: RunOutcome = { result: { stopReason: STOP.cancelled } };
 
 const startRun = (state: State, params: JsonObject, asker?: Asker): void => {
@@ -123,8 +128,7 @@ const releaseHolds = (state: State): void => {
 };
 
 /** Everything the agent was given and nobody reported on counts as delivered, assumed (spec G2). */
-const assumeRest = (state: State): void =>
-  settle(state, steersAt(state, "accepted", "taken", "continued"), undefined, true);
+const assumeRest = (state: State): void => settle(state, handedOverOf(state), undefined, true);
 
 /** The run was answered and every verdict is in: spec §4, first table. */
 export const decide = (state: State): void => {
@@ -155,7 +159,7 @@ export const continueTurn = (state: State): void => {
   const batch = nextBatch(pending);
   if (batch.length === 0) return decide(state);
   const prompt = state.policy.interrupts ? withGuidance(turn.prompt, "") : [];
-  for (const steer of batch) prompt.push(...(steer === batch[0] ? [] : [SEPARATOR]), ...steer.prompt);
+  for (const steer of batch) prompt.push(...(steer === batch[0] ? [] : SEPARATOR), ...steer.prompt);
   for (const steer of pending) steer.fate = batch.includes(steer) ? "continued" : "waiting";
   const messageIds = batch.map(({ messageId }) => messageId);
   startRun(state, { prompt, _meta: { [META_KEY]: { turnId: turn.id, continuation: true, messageIds } } });
@@ -203,8 +207,8 @@ export const cancelTurn = (state: State, reason: "cancelled" | "closed"): void =
   enter(state, "cancelling", cancelGraceMs);
   if (!run) return;
   run.lively = true;
-  order(state, "arm", "cancel", 0);
-  order(state, "arm", "cancelRequest", cancelGraceMs / 2);
+  order(state, "arm", "sendCancel", 0);
+  order(state, "arm", "sendCancelRequest", cancelGraceMs / 2);
 };
 
 /** Tells a run that shows life to stop, and one that was cancelled again while it still does. */
@@ -213,7 +217,7 @@ export const sendCancel = (state: State): void => {
   if (!run) return;
   if (run.lively) order(state, "sendCancel", run.link);
   run.lively = false;
-  if (state.phase !== "running") order(state, "arm", "cancel", CANCEL_AGAIN_MS);
+  if (state.phase !== "running") order(state, "arm", "sendCancel", CANCEL_AGAIN_MS);
 };
 
 export const noteLife = (state: State): void => {
@@ -255,12 +259,12 @@ export const loseAgent = (state: State, link: LinkRef): void => {
 /** The owner has its answer, the old run is still open: nothing of it passes, prompts wait for it. */
 const fence = (state: State): void => {
   enter(state, "fenced");
-  order(state, "arm", "cancel", CANCEL_AGAIN_MS);
+  order(state, "arm", "sendCancel", CANCEL_AGAIN_MS);
   for (const queued of state.queue) armStuck(state, queued);
 };
 
 /** An interrupted prompt and what the user says to it now (spec §7). */
 export const withGuidance = (prompt: readonly ContentBlock[], text: string): ContentBlock[] => [
   ...prompt,
-  { type: "text", text: `\n\nUser correction/guidance after interrupt: ${text}` },
+  ...textPrompt(`\n\nUser correction/guidance after interrupt: ${text}`),
 ];

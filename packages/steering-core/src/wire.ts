@@ -35,8 +35,8 @@ import {
   WORK_UPDATE,
 } from "./protocol.js";
 import { type Id, REFUSALS } from "./refusals.js";
-import type { Asker, Fate, QueuedPrompt, Steer } from "./state.js";
-import { steersAt } from "./steers.js";
+import type { Asker, QueuedPrompt, Steer } from "./state.js";
+import { handedOverOf } from "./steers.js";
 import { nothing } from "./streams.js";
 
 /** Where messages of a connection go. */
@@ -67,9 +67,6 @@ interface Asked {
   /** The session whose run the request is. */
   readonly running?: Session;
 }
-
-/** Where a steer is that the agent may have been shown. */
-const HANDED_OVER: readonly Fate[] = ["injecting", "accepted", "taken", "continued"];
 
 const withUpdate = (message: WireMessage, update: JsonObject): WireMessage => ({
   ...message,
@@ -121,7 +118,7 @@ export const createWire = (hub: Hub, outlets: Outlets): Wire => {
       prompts.delete(id);
       toClient({ id, ...(outcome as Pick<WireMessage, "result" | "error">) });
     },
-    beginRun: (session, run, params) => {
+    startRun: (session, run, params) => {
       const id = run.wireId;
       const answered: Answered = ({ result, error }) => {
         if (!error && sessions.get(session.id) === session) session.links.add(link);
@@ -319,7 +316,7 @@ export const createWire = (hub: Hub, outlets: Outlets): Wire => {
   };
 
   const echoOf = (session: Session, { content }: JsonObject): Echo | undefined => {
-    return session.turn && takeEcho(session.echoes, steersAt(session, ...HANDED_OVER), content);
+    return session.turn && takeEcho(session.echoes, handedOverOf(session), content);
   };
 
   const updated = (message: WireMessage): void => {
@@ -376,8 +373,8 @@ export const createWire = (hub: Hub, outlets: Outlets): Wire => {
       if (method === undefined) return clientAnswered(message);
       if (asked.has(id) || prompts.has(id)) return refuse(message, idInUse);
       if (method === METHOD.initialize && id !== undefined) return initialize(message);
-      const handler = ready ? (id === undefined ? notifications : requests).get(method) : undefined;
-      (handler ?? forward)(message);
+      const handlers = id === undefined ? notifications : requests;
+      ((ready && handlers.get(method)) || forward)(message);
     },
     fromAgent: (message) => {
       if (transparent || !isObject(message)) return outlets.toClient(message);
@@ -388,13 +385,13 @@ export const createWire = (hub: Hub, outlets: Outlets): Wire => {
       agentAsked(message, method);
     },
     clientGone: () => {
-      for (const session of [...sessions.values()]) dispatch(session, "linkLost", link);
+      for (const session of sessions.values()) dispatch(session, "linkLost", link);
       hub.leaving.add(link);
       link.leaveWhenDone();
     },
     agentGone: () => {
       gone = true;
-      for (const session of [...sessions.values()]) {
+      for (const session of sessions.values()) {
         dispatch(session, "agentLost", link);
         session.links.delete(link);
         hub.forgetUnused(session);

@@ -12,7 +12,8 @@ const TRIALS = 60;
 /** With what a stand-in may fail at, as in its conformance; the reasons are there. */
 const ALL: readonly (readonly [dialect: string, strategy: Strategy, failures?: readonly string[]])[] = [
   ["native", "auto"],
-  ["goose", "auto"],
+  // It drops what a cancel overtakes without a word; until it has shown a first steer, that one is `assumed`.
+  ["goose", "auto", ["receipt.undelivered", "report.owner"]],
   ["kimchi", "auto"],
   ["reasonix", "auto"],
   ["kiro", "native"],

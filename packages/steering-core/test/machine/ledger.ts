@@ -381,7 +381,7 @@ export function noteEffect(ledger: Ledger, effect: Effect, event: Event, since: 
   }
 }
 
-const CANCELS: readonly TimerName[] = ["cancel", "cancelRequest"];
+const CANCELS: readonly TimerName[] = ["sendCancel", "sendCancelRequest"];
 
 /** The timers whose firing can still do something, in order; those that cancel a run can not once it was answered. */
 export const liveTimers = ({ timers, run }: Ledger): readonly ArmedTimer[] =>

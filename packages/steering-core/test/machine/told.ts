@@ -38,8 +38,8 @@ const TIMERS: readonly string[] = [
   "settling",
   "pausing",
   "cancelling",
-  "cancel",
-  "cancelRequest",
+  "sendCancel",
+  "sendCancelRequest",
 ] satisfies RealTimerName[];
 
 const isTimerName = (timer: string): timer is RealTimerName => TIMERS.includes(timer);

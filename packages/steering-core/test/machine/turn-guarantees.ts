@@ -180,31 +180,31 @@ export const CANCEL: readonly Guarantee[] = [
       if (effect[0] !== "sendCancel") return true;
       if (event.type === "cancelArrived")
         return ledger.turn === undefined && ledger.run === undefined && ledger.unattended;
-      return isTimer(event, "cancel") && ledger.run !== undefined && effect[1] === ledger.run.link;
+      return isTimer(event, "sendCancel") && ledger.run !== undefined && effect[1] === ledger.run.link;
     },
   },
   {
     says: "G6: a run that is cancelled is told so, and again while it shows life, and only then",
     afterStep: ({ event, effects, before: { ledger } }) => {
-      if (!isTimer(event, "cancel") || ledger.run === undefined) return true;
-      const isRepeat = ledger.timers.find(({ timer }) => timer === "cancel")?.ms === CANCEL_AGAIN_MS;
+      if (!isTimer(event, "sendCancel") || ledger.run === undefined) return true;
+      const isRepeat = ledger.timers.find(({ timer }) => timer === "sendCancel")?.ms === CANCEL_AGAIN_MS;
       return (ledger.run.stirred || !isRepeat) === effects.some(([name]) => name === "sendCancel");
     },
   },
   {
     says: "G6: a run that was cancelled is watched, so that the cancel can be repeated",
     afterStep: ({ event, after: { ledger } }) =>
-      !isTimer(event, "cancel") ||
+      !isTimer(event, "sendCancel") ||
       ledger.run === undefined ||
       ledger.turn?.cancelled === false ||
-      ledger.timers.some(({ timer, ms }) => timer === "cancel" && ms === CANCEL_AGAIN_MS),
+      ledger.timers.some(({ timer, ms }) => timer === "sendCancel" && ms === CANCEL_AGAIN_MS),
   },
   {
     says: "G6: a timer that cancels was armed for the run that is open",
     afterStep: ({ after: { ledger } }) =>
       ledger.timers.every(
         ({ timer, run }) =>
-          !["cancel", "cancelRequest"].includes(timer) || ledger.run === undefined || run === ledger.run.id,
+          !["sendCancel", "sendCancelRequest"].includes(timer) || ledger.run === undefined || run === ledger.run.id,
       ),
   },
   {
@@ -220,12 +220,12 @@ export const CANCEL: readonly Guarantee[] = [
     says: "G6: $/cancel_request goes to a run that was cancelled, half the grace later",
     atEffect: ({ ledger, effect, event }) =>
       effect[0] !== "sendCancelRequest" ||
-      (isTimer(event, "cancelRequest") && ledger.run !== undefined && ledger.turn?.cancelled === true),
+      (isTimer(event, "sendCancelRequest") && ledger.run !== undefined && ledger.turn?.cancelled === true),
   },
   {
     says: "G6: half the grace after a cancel, $/cancel_request is sent for a run that is still open",
     afterStep: ({ event, effects, before: { ledger } }) =>
-      !isTimer(event, "cancelRequest") ||
+      !isTimer(event, "sendCancelRequest") ||
       ledger.run === undefined ||
       effects.some(([name]) => name === "sendCancelRequest"),
   },
@@ -238,7 +238,7 @@ export const CANCEL: readonly Guarantee[] = [
       const { cancelGraceMs } = policy;
       return (
         has("cancelling", cancelGraceMs) &&
-        (!ledger.run || (has("cancel", 0) && has("cancelRequest", cancelGraceMs / 2)))
+        (!ledger.run || (has("sendCancel", 0) && has("sendCancelRequest", cancelGraceMs / 2)))
       );
     },
   },
