@@ -217,7 +217,7 @@ describe("sessions of the real Claude Code", () => {
     expect(names).toEqual(expect.arrayContaining(["compact", "steer", "queue"]));
     expect(names.filter((name) => name.startsWith("__"))).toEqual([]);
     expect(await client.prompt(sessionId, "/cost").answer).toMatchObject({ stopReason: "end_turn" });
-    expect(client.agentText(sessionId)).toContain("Total cost");
+    expect(client.agentText(sessionId)).toMatch(/cost/i);
     expect(model.requests).toEqual([]);
   });
 
