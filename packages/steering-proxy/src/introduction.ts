@@ -1,4 +1,4 @@
-import type { WireMessage } from "@acp-steering/core";
+import type { RpcError, WireMessage } from "@acp-steering/core";
 import { META_KEY, METHOD } from "@acp-steering/core/protocol";
 import { isRecord } from "@acp-steering/kit/adapter";
 import type { Choice } from "./strategy.js";
@@ -20,6 +20,8 @@ export interface IntroductionOutlets {
 export class Introduction {
   readonly #outlets: IntroductionOutlets;
   #request: WireMessage | undefined;
+  /** A request that was answered in place of the agent. */
+  #refused: WireMessage | undefined;
   #held: WireMessage[] = [];
 
   constructor(outlets: IntroductionOutlets) {
@@ -42,13 +44,26 @@ export class Introduction {
 
   fromAgent(message: WireMessage): void {
     const request = this.#request;
+    if (message.method === undefined && this.#refused?.id === message.id) return;
     if (!request || message.method !== undefined || message.id !== request.id) return this.#outlets.toClient(message);
-    const held = this.#held;
-    this.#request = undefined;
-    this.#held = [];
+    const held = this.#takeHeld();
     if (isRecord(message.result)) return this.#outlets.met(request, message, held);
     this.#outlets.toClient(message);
     for (const waiting of held) this.fromClient(waiting);
+  }
+
+  /** Answers the client in place of the agent, whose own answer does not pass any more; also what was held. */
+  refuse(request: WireMessage, error: RpcError, held: readonly WireMessage[] = this.#takeHeld()): void {
+    this.#refused = request;
+    for (const { id } of [request, ...held])
+      if (id !== undefined) this.#outlets.toClient({ jsonrpc: "2.0", id, error });
+  }
+
+  #takeHeld(): readonly WireMessage[] {
+    const held = this.#held;
+    this.#request = undefined;
+    this.#held = [];
+    return held;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { WireMessage } from "@acp-steering/core";
+import type { RpcError, WireMessage } from "@acp-steering/core";
 import { METHOD } from "@acp-steering/core/protocol";
 import { LineTooLongError } from "@acp-steering/kit/process";
 import { Agent } from "./agent.js";
@@ -180,18 +180,18 @@ export class Relay {
     }, startTimeoutMs);
   }
 
-  #refuseToStart({ id }: WireMessage, error: NonNullable<WireMessage["error"]>): void {
+  #refuseToStart(request: WireMessage, error: RpcError, held?: readonly WireMessage[]): void {
     this.#log(error.message);
-    this.#toClient({ jsonrpc: "2.0", id: id as string, error });
     this.#exitCode ??= PROXY_EXIT.notStarted;
     this.#clientGone = true;
     void this.#agent.stop();
+    this.#introduction.refuse(request, error, held);
   }
 
   #met(request: WireMessage, answer: WireMessage, held: readonly WireMessage[]): void {
     clearTimeout(this.#startTimer);
     const choice = chooseStrategy(answer.result, this.#options.strategy ?? "auto");
-    if ("problem" in choice) return this.#refuseToStart(request, strategyUnavailable(choice.problem));
+    if ("problem" in choice) return this.#refuseToStart(request, strategyUnavailable(choice.problem), held);
     this.#log(`steering by "${choice.name}"`);
     this.#agent.meet(request, answer);
     // What the agent said behind its answer waits until the layer has seen that.

@@ -150,6 +150,22 @@ describe("the beginning", () => {
   });
 });
 
+describe("G4 one answer: what was asked of an agent that is refused", () => {
+  test.each([
+    ["it is silent", { silent: true }, { startTimeoutMs: 50 }],
+    ["it lacks the steering that was asked for", {}, { strategy: "native" }],
+    ["it ends at once", { exitCode: 4 }, {}],
+  ] as const)("%s: each request is answered once", async (_, settings, options) => {
+    const client = await LineClient.start(settings, options);
+    const answers = [client.request("initialize"), client.request("session/new", { cwd: "/", mcpServers: [] })];
+    await client.proxy.ended;
+    for (const { id, error } of await Promise.all(answers)) {
+      expect(error).toMatchObject({ code: -32603 });
+      expect(client.seen.filter(({ message }) => message.id === id)).toHaveLength(1);
+    }
+  });
+});
+
 describe("the end", () => {
   test("the client ends its output: the agent may end, exit code 0", async () => {
     const client = await LineClient.start();
