@@ -32,6 +32,7 @@ const EXPORTS = {
     "StderrTail",
     "findExecutable",
     "spawnChild",
+    "whenMute",
   ],
   "@acp-steering/testkit": [
     "CheckError",

@@ -1,7 +1,7 @@
 import type { Log } from "@acp-steering/kit/adapter";
 import { isRecord, type JsonRecord } from "@acp-steering/kit/adapter";
 import type { ChildExit, SpawnedChild } from "@acp-steering/kit/process";
-import { LineReader, LineTooLongError, StderrTail, spawnChild } from "@acp-steering/kit/process";
+import { LineReader, LineTooLongError, StderrTail, spawnChild, whenMute } from "@acp-steering/kit/process";
 import type { Channel, Dialect, Listener } from "./dialect.js";
 
 export interface ChannelOptions {
@@ -60,6 +60,7 @@ export class ChildChannel<Hearer extends Listener> implements Channel {
     this.cwd = options.cwd;
     this.log = options.log;
     this.listener = listen(this);
+    whenMute(child, () => this.#stopFor("closed its output"));
     this.ended = this.#follow();
   }
 
@@ -102,9 +103,13 @@ export class ChildChannel<Hearer extends Listener> implements Channel {
       for (const line of reader.end()) this.#receive(line);
     } catch (error) {
       if (!(error instanceof LineTooLongError)) return;
-      this.#fault = `wrote ${error.message}`;
-      void this.#child.stop();
+      this.#stopFor(`wrote ${error.message}`);
     }
+  }
+
+  #stopFor(fault: string): void {
+    this.#fault = fault;
+    void this.#child.stop();
   }
 
   #receive(line: string): void {

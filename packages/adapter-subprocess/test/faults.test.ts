@@ -22,6 +22,16 @@ function endProcess(pid: number): void {
 }
 
 describe("faults", () => {
+  test("G8: a child that closes its output and goes on is ended, and its turn with it", async () => {
+    const client = await spawnWithFake("mute.mjs");
+    await client.initialize();
+    const sessionId = await client.newSession(await temporaryFolder());
+    await expect(client.prompt(sessionId, "Say something").answer).rejects.toMatchObject({
+      message: expect.stringContaining("closed its output and was stopped"),
+      data: { reason: "agentExited" },
+    });
+  });
+
   test("G8: a child killed in the middle of a turn costs that turn; the next prompt has the history", async () => {
     const { client, model, sessionId } = await openStage([
       { text: "Remembered." },

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { LineTooLongError, type SpawnedChild, StderrTail, spawnChild } from "@acp-steering/kit/process";
+import { LineTooLongError, type SpawnedChild, StderrTail, spawnChild, whenMute } from "@acp-steering/kit/process";
 import { LineScanner, type LineSink } from "./line-scanner.js";
 
 /** How the agent's process ended. */
@@ -76,6 +76,7 @@ export class AgentProcess implements RunningAgent {
       this.#tail.push(chunk);
       sink.stderr(chunk);
     });
+    whenMute(child, () => this.#endWith("closed its output and was ended"));
     void this.#watch();
   }
 
@@ -116,12 +117,16 @@ export class AgentProcess implements RunningAgent {
       this.#scanner.push(chunk);
     } catch (error) {
       if (!(error instanceof LineTooLongError)) throw error;
-      this.#fault = `wrote a line of more than ${error.limit} bytes and was ended`;
-      this.#child.stdout.destroy();
-      void this.#child.stop();
+      this.#endWith(`wrote a line of more than ${error.limit} bytes and was ended`);
     } finally {
       this.#sink.chunk("ends");
     }
+  }
+
+  #endWith(fault: string): void {
+    this.#fault = fault;
+    this.#child.stdout.destroy();
+    void this.#child.stop();
   }
 
   async #drained(): Promise<void> {

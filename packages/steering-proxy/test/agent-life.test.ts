@@ -150,6 +150,14 @@ describe("the beginning", () => {
   });
 });
 
+test("G8 containment: an agent that closes its output and goes on is ended, and what it owes is answered", async () => {
+  const client = await LineClient.start();
+  const sessionId = await client.open();
+  const { error } = (await client.answer(client.prompt(sessionId, { deed: "closeOutput" }))).message;
+  expect(error).toMatchObject({ code: -32603, data: { reason: "agentExited" } });
+  expect(error?.message).toContain("closed its output and was ended");
+});
+
 describe("G4 one answer: what was asked of an agent that is refused", () => {
   test.each([
     ["it is silent", { silent: true }, { startTimeoutMs: 50 }],
