@@ -66,8 +66,8 @@ export const MACHINE = [
   },
   {
     file: "session.ts",
-    search: "    timerFired: verdictOverdue,",
-    replace: "    timerFired: verdictOverdue,\n    takeCalled: giveInbox,",
+    search: "    timerFired: continueTurn,",
+    replace: "    timerFired: continueTurn,\n    takeCalled: giveInbox,",
     breaks: "G3: take() hands steers to a run that was answered",
   },
   {
