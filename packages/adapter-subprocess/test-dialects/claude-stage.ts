@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { steeringAgent } from "@acp-steering/kit";
 import { WireClient } from "@acp-steering/testkit";
@@ -7,6 +6,7 @@ import { agentEnvironment, type ModelServer, type Script, startModelServer } fro
 import { onTestFinished } from "vitest";
 import { ensureVendor } from "../../../scripts/vendors.mjs";
 import { claudeStreamJson, subprocessVendor } from "../src/index.js";
+import { temporaryFolder } from "./stage.js";
 
 /** The real Claude Code, which comes with the peer that is built on it: a program of its own for each platform. */
 async function claudeExecutable(): Promise<string> {
@@ -45,12 +45,6 @@ export async function claudeCommand(place: ClaudePlace): Promise<[string, ...str
 }
 
 export const NEVER_ASKS = "bypassPermissions";
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "acp-steering-claude-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
-}
 
 export interface ClaudeStage {
   readonly model: ModelServer;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type ModelRequest, occurrencesOf, type Reply, shellCall } from "@acp-steering/testkit/model-server";
 import { describe, expect, test, vi } from "vitest";
 import { NEVER_ASKS, openClaude } from "./claude-stage.js";
-import { pidIn, statesOf } from "./observations.js";
+import { pidIn, statesOf } from "./stage.js";
 
 const SPEAKS: Reply = { hold: "busy", holdAt: "afterFirstChunk", text: ["a", "b"] };
 

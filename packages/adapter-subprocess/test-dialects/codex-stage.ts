@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { steeringAgent } from "@acp-steering/kit";
 import { WireClient } from "@acp-steering/testkit";
@@ -7,6 +6,7 @@ import { type ModelServer, type Script, startModelServer } from "@acp-steering/t
 import { onTestFinished } from "vitest";
 import { ensureVendor } from "../../../scripts/vendors.mjs";
 import { codexAppServer, subprocessVendor } from "../src/index.js";
+import { temporaryFolder } from "./stage.js";
 
 /** The real Codex, installed beside the peer that is built on it. */
 async function codexExecutable(): Promise<string> {
@@ -56,12 +56,6 @@ env_key = "OPENAI_API_KEY"
 request_max_retries = 0
 stream_max_retries = 0
 `;
-}
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "acp-steering-codex-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
 }
 
 export interface CodexStage {

@@ -1,7 +1,7 @@
 import { type ModelRequest, occurrencesOf, shellCall } from "@acp-steering/testkit/model-server";
 import { describe, expect, test, vi } from "vitest";
 import { NEVER_ASKS, openCodex, userTexts } from "./codex-stage.js";
-import { pidIn, statesOf } from "./observations.js";
+import { pidIn, statesOf } from "./stage.js";
 
 const NO_TOOL = { name: "none", arguments: {} };
 

@@ -22,13 +22,14 @@ export const CLOSE_CASES: readonly Case[] = [
     await speak(stage, await nextStep(stage, turn));
     const steer = sendSteer(stage);
     await steer.settled;
-    const shownBefore = wasShown(stage, steer.mark);
-    const [closed, end] = await Promise.all([close(stage), drive(stage, turn)]);
+    // A steer that breaks off what the model says may be on its way to it when the close comes.
+    const closing = close(stage).then((closed) => ({ closed, shownByThen: wasShown(stage, steer.mark) }));
+    const [{ closed, shownByThen }, end] = await Promise.all([closing, drive(stage, turn)]);
     await stage.quiet();
     return {
       ...problems(
         closed.code !== undefined && `the close was answered ${describe(closed)}`,
-        !shownBefore && wasShown(stage, steer.mark) && "the steer ran after the close",
+        !shownByThen && wasShown(stage, steer.mark) && "the steer ran after the close",
       ),
       figure: `the owner got ${describe(end)}`,
     };
