@@ -57,6 +57,7 @@ const EXPORTS = {
     "DIALECT_NAMES",
     "ModelServerError",
     "agentEnvironment",
+    "isTold",
     "occurrencesOf",
     "parseScript",
     "shellCall",
